@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Continuous integration turns warnings into errors; a package that depends on this one must not.
+let strict = Context.environment["HEARTH_STRICT"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .strictMemorySafety(),
+  ] + (strict ? [.treatAllWarnings(as: .error)] : [])
+
+/// One library target; the dependencies name only targets below it.
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+/// The tests of one target.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: name + "Tests", dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings)
+}
+
+// Apple platforms have their own CBLAS in Accelerate, every other one uses OpenBLAS.
+let blas: [Target.Dependency] = [
+  .target(name: "CSystemBLAS", condition: .when(platforms: [.linux, .windows, .android]))
+]
+
+let package = Package(
+  name: "Hearth",
+  platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
+  products: [
+    .library(name: "Hearth", targets: ["Hearth"]),
+    .executable(name: "hearth", targets: ["HearthCommand"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSystemBLAS", pkgConfig: "openblas", providers: [.apt(["libopenblas-dev"])]),
+    .target(name: "CKernels"),
+    library("GGUF"),
+    library("Tokenization", ["GGUF"]),
+    library("ConstrainedDecoding", ["Tokenization"]),
+    library("Inference", ["CKernels", "GGUF", "Tokenization", "ConstrainedDecoding"] + blas),
+    library("OnDeviceModels", ["GGUF", "Tokenization", "Inference"]),
+    library("Hearth", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
+    .executableTarget(
+      name: "HearthCommand",
+      dependencies: ["GGUF", "Tokenization", "Inference", "OnDeviceModels"],
+      swiftSettings: swiftSettings),
+
+    .target(
+      name: "TestSupport", dependencies: ["GGUF"], path: "Tests/TestSupport",
+      swiftSettings: swiftSettings),
+    tests("GGUF", ["GGUF"]),
+    tests("CKernels", ["CKernels"]),
+    tests("Tokenization", ["GGUF", "Tokenization"]),
+    tests("ConstrainedDecoding", ["GGUF", "Tokenization", "ConstrainedDecoding"]),
+    tests("Inference", ["CKernels", "GGUF", "Tokenization", "Inference"]),
+    tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
+    tests("HearthCommand", ["GGUF"]),
+  ],
+  cLanguageStandard: .c11
+)

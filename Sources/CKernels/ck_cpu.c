@@ -1,0 +1,1 @@
+#include "ck_cpu.h"

@@ -1,0 +1,63 @@
+// Element-wise steps and attention in float32, with float16 storage for keys and values.
+#pragma once
+
+#include "ck_cpu.h"
+#include "ck_types.h"
+
+// Which coordinates of a head rotate together.
+typedef enum ck_rope_pairing {
+  CK_ROPE_ADJACENT,  // (2i, 2i+1): GGUF's "NORM", llama
+  CK_ROPE_HALVES,    // (i, i+n/2): "NEOX", qwen, gemma, phi
+} ck_rope_pairing;
+
+// Causal attention of query rows over one key/value head.
+// A row is one query head of one token; row r attends to positions first[r] ..< last[r].
+// Online softmax over key blocks that start at absolute multiples of CK_ATTENTION_BLOCK, so that
+// a row's result does not depend on the rows computed beside it.
+enum { CK_ATTENTION_BLOCK = 64 };
+typedef struct ck_attention {
+  const float *q;         // [rows, head_dim], rows q_stride floats apart
+  size_t q_stride;
+  const uint16_t *k;      // float16 [positions, head_dim]
+  const uint16_t *v;      // float16 [positions, head_dim]
+  const uint32_t *first;  // [rows]
+  const uint32_t *last;   // [rows], > first
+  size_t rows;
+  size_t head_dim;
+  float scale;            // multiplies q.k
+  float softcap;          // 0, or c: score = c * tanh(score / c)
+  float *out;             // [rows, head_dim], rows out_stride floats apart
+  size_t out_stride;
+  float *scratch;         // ck_attention_scratch(rows, head_dim) floats
+} ck_attention;
+
+// Floats of scratch that one attention call needs.
+size_t ck_attention_scratch(size_t rows, size_t head_dim);
+
+typedef struct ck_float_table {
+  ck_isa isa;
+  // y[i] = x[i] / sqrt(mean(x^2) + eps) * weight[i]; y may be x. weight may be NULL (all ones).
+  void (*rms_norm)(const float *x, const float *weight, size_t n, float eps, float *y);
+  // Rotates `heads` heads of head_dim floats in place; the first 2*pairs coordinates of each head
+  // rotate, the rest stay. cosine, sine: [pairs] for this position.
+  void (*rope)(float *x, size_t heads, size_t head_dim, size_t pairs, const float *cosine,
+               const float *sine, ck_rope_pairing pairing);
+  // out[i] = silu(gate[i]) * up[i]; out may be gate.
+  void (*silu_mul)(const float *gate, const float *up, size_t n, float *out);
+  // out[i] = gelu_tanh(gate[i]) * up[i]; out may be gate.
+  void (*gelu_mul)(const float *gate, const float *up, size_t n, float *out);
+  // y[i] += x[i]
+  void (*add)(const float *x, size_t n, float *y);
+  // y[i] *= a
+  void (*scale)(float a, size_t n, float *y);
+  // y[i] = cap * tanh(y[i] / cap)
+  void (*softcap)(float cap, size_t n, float *y);
+  void (*to_f16)(const float *x, size_t n, uint16_t *out);    // round to nearest even
+  void (*from_f16)(const uint16_t *x, size_t n, float *out);  // exact
+  // Index of the largest value, the lowest index among equals; NaN never wins. n >= 1.
+  size_t (*argmax)(const float *x, size_t n);
+  void (*attention)(const ck_attention *args);
+} ck_float_table;
+
+// The table of `isa`; NULL when that is not available here.
+const ck_float_table *ck_float_table_for(ck_isa isa);

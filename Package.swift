@@ -40,7 +40,9 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CSystemBLAS", pkgConfig: "openblas", providers: [.apt(["libopenblas-dev"])]),
-    .target(name: "CKernels"),
+    .target(
+      name: "CKernels",
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux, .android]))]),
     library("GGUF"),
     library("Tokenization", ["GGUF"]),
     library("ConstrainedDecoding", ["Tokenization"]),

@@ -19,5 +19,6 @@ const char *ck_isa_name(ck_isa isa);
 bool ck_isa_available(ck_isa isa);
 
 // The instruction set in use: the best available, or the one named by the environment variable
-// CK_FORCE when that is available. Chosen once, on the first call.
+// CK_FORCE when that is available; any other value of CK_FORCE is ignored. Chosen once, on the
+// first call.
 ck_isa ck_isa_active(void);

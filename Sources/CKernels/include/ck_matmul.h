@@ -3,7 +3,7 @@
 // Activations are quantised once per matrix product to signed bytes in blocks of 32 with a float
 // scale each; every weight type multiplies that one format. A result depends only on the weight
 // row and the activation row, never on how many rows or tokens are computed together, so prefill
-// in any chunk size gives the same bits as decode.
+// in any chunk size gives the same bits as decode; and every instruction set gives the same bits.
 #pragma once
 
 #include "ck_cpu.h"
@@ -33,7 +33,8 @@ typedef void (*ck_matmul_float_fn)(const void *w, size_t row_bytes, size_t rows,
                                    size_t y_stride);
 
 // Quantises one row of n values (a multiple of 32) into q[n], scale[n/32], sum[n/16].
-// Round to nearest even; a block of zeros has scale 0. Not finite input gives undefined q but no trap.
+// Round to nearest even; a block whose magnitudes all lie below 2^-120 has scale 0 and zeros.
+// Not finite input gives undefined q (never -128) but no trap.
 typedef void (*ck_quantize_q8_fn)(const float *x, size_t n, int8_t *q, float *scale, int16_t *sum);
 
 // n values (a multiple of the block) of one type to float32, exact.

@@ -36,7 +36,7 @@ static inline float ck_half_to_float(uint16_t half) {
 
 static inline float ck_load_half(const uint8_t *p) { return ck_half_to_float(ck_load_u16(p)); }
 
-// 2^(e - 128) for every e, the first two of which are subnormal.
-static inline float ck_mxfp4_scale(uint8_t e) {
-  return ck_float_from_bits(e < 2 ? (uint32_t)0x00200000 << e : (uint32_t)(e - 1) << 23);
+// The bits of the float32 2^(e - 128); the first two are subnormal.
+static inline uint32_t ck_mxfp4_scale_bits(uint8_t e) {
+  return e < 2 ? (uint32_t)0x00200000 << e : (uint32_t)(e - 1) << 23;
 }

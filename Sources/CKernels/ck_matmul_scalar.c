@@ -181,7 +181,7 @@ CK_FLOAT_TYPES(FLOAT_TYPE)
 #define BLOCK_ENTRY(name, type) [type] = matmul_##name,
 #define DEQUANTIZE_ENTRY(name, type) [type] = dequantize_##name,
 
-const ck_matmul_table ck_matmul_scalar = {
+const ck_matmul_table ck_matmul_table_scalar = {
     .isa = CK_ISA_SCALAR,
     .quantize_q8 = quantize_q8,
     .dequantize = {CK_BLOCK_TYPES(DEQUANTIZE_ENTRY) CK_FLOAT_TYPES(DEQUANTIZE_ENTRY)},

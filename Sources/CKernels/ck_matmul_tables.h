@@ -18,4 +18,11 @@
 #define CK_Q8_LARGEST 127.0f
 #define CK_Q8_SMALLEST 0x1p-120f
 
-extern const ck_matmul_table ck_matmul_scalar;
+extern const ck_matmul_table ck_matmul_table_scalar;
+#if defined(__x86_64__)
+extern const ck_matmul_table ck_matmul_table_avx2;
+extern const ck_matmul_table ck_matmul_table_avx512;
+#elif defined(__aarch64__)
+extern const ck_matmul_table ck_matmul_table_neon;
+extern const ck_matmul_table ck_matmul_table_dotprod;
+#endif

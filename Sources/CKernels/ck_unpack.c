@@ -62,7 +62,7 @@ static void iq4_nl(const uint8_t *block, ck_unpacked *out) {
 
 static void mxfp4(const uint8_t *block, ck_unpacked *out) {
   BLOCK(ck_mxfp4);
-  out->a[0] = ck_mxfp4_scale(b->e);
+  out->a[0] = ck_float_from_bits(ck_mxfp4_scale_bits(b->e));
   nibbles(b->q, 16, out->q);
   for (size_t i = 0; i < 32; i++) out->q[i] = mxfp4_values[out->q[i]];
 }

@@ -1,0 +1,64 @@
+// AVX2 with FMA and F16C.
+#if defined(__x86_64__)
+
+#include "ck_matmul_tables.h"
+#include "ck_simd.h"
+
+#if !defined(CK_EMULATE)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#endif
+
+#include "ck_matmul_x86_body.h"
+
+#define CK_MATMUL_ISA CK_ISA_AVX2
+#define CK_MATMUL_TABLE ck_matmul_table_avx2
+#define CK_WEIGHTS WEIGHTS_U7
+#define CK_ROWS 8
+// Float tile: 2 x 3 sums of two registers each, of sixteen.
+#define CK_FLOAT_ROWS 2
+#define CK_FLOAT_TOKENS 3
+
+typedef i32x8 ixr;
+typedef f32x8 fxr;
+typedef u8x32 bxr;
+
+enum { NO_SIGN = 127 };
+
+// Products in sums of two 16-bit lanes' width: codes are at most 127 or their magnitude 128, so
+// the sum of two is at most 2 * 128 * 127 = 32512.
+CK_INLINE __m256i byte_products(__m256i w, __m256i x, int largest) {
+  if (largest <= NO_SIGN) return _mm256_maddubs_epi16(w, x);
+  return _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
+}
+
+CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
+  const __m256i products = byte_products(m256_of(&w), m256_of(x), largest);
+  return i32x8_of(_mm256_madd_epi16(products, _mm256_set1_epi16(1)));
+}
+
+CK_INLINE i32x8 panel_dot(const u8x32 *w, size_t n, const int8_t *x, int largest) {
+  // As many 16-bit sums as cannot overflow: step * 2 * largest * 127 < 2^15.
+  const size_t step = largest <= 15 && n == 8 ? 8 : largest <= 31 ? 4 : largest <= 63 ? 2 : 1;
+  __m256i total = _mm256_setzero_si256();
+  CK_UNROLL
+  for (size_t j = 0; j < n; j += step) {
+    __m256i sum = _mm256_setzero_si256();
+    CK_UNROLL
+    for (size_t i = j; i < j + step; i++) {
+      const __m256i four = _mm256_set1_epi32((int)load_u32(x + 4 * i));
+      sum = _mm256_add_epi16(sum, byte_products(m256_of(&w[i]), four, largest));
+    }
+    total = _mm256_add_epi32(total, _mm256_madd_epi16(sum, _mm256_set1_epi16(1)));
+  }
+  return i32x8_of(total);
+}
+
+#include "ck_matmul_body.h"
+#include "ck_matmul_float_body.h"
+#include "ck_matmul_table_body.h"
+
+#if !defined(CK_EMULATE)
+#pragma clang attribute pop
+#endif
+
+#endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+// CK_POOL_CONDITION: test on Linux what other systems use.
 #if defined(__linux__) && !defined(CK_POOL_CONDITION)
 #define CK_POOL_FUTEX 1
 #include <linux/futex.h>

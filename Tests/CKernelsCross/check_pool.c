@@ -65,7 +65,7 @@ void check_pool(void) {
 
 // --- parallel steps ---
 
-enum { HEADS = 6, TOKENS = 40, CAPACITY = 900 };
+enum { HEADS = 6, TOKENS = 20, CAPACITY = 900 };
 
 typedef struct layer {
   size_t kv_heads, head_dim, position, window;

@@ -97,11 +97,11 @@ CK_INLINE void score_tile(const size_t rows, const size_t keys, const float *q, 
   CK_UNROLL for (size_t r = 0; r < rows; r++)
     CK_UNROLL for (size_t j = 0; j < keys; j++) sums[r][j] = vf_set(0);
   for (size_t d = 0; d < width; d += VF_LANES) {
-    vf key[4];
-    CK_UNROLL for (size_t j = 0; j < keys; j++) key[j] = block_load(k, j * k_stride + d, half);
-    CK_UNROLL for (size_t r = 0; r < rows; r++) {
-      const vf query = vf_load(q + r * q_stride + d);
-      CK_UNROLL for (size_t j = 0; j < keys; j++) sums[r][j] = vf_fma(query, key[j], sums[r][j]);
+    vf query[VF_TILE_ROWS];
+    CK_UNROLL for (size_t r = 0; r < rows; r++) query[r] = vf_load(q + r * q_stride + d);
+    CK_UNROLL for (size_t j = 0; j < keys; j++) {
+      const vf key = block_load(k, j * k_stride + d, half);
+      CK_UNROLL for (size_t r = 0; r < rows; r++) sums[r][j] = vf_fma(query[r], key, sums[r][j]);
     }
   }
   CK_UNROLL for (size_t r = 0; r < rows; r++) {
@@ -144,6 +144,16 @@ static void score_rows(size_t rows, const float *q, size_t q_stride, block k, si
 
 // --- weights ---
 
+// Scales and caps the raw scores of one row, and puts -infinity where it sees no key.
+static void finish_scores(const ck_attention *a, key_span keys, float *scores) {
+  for (size_t j = 0; j < CK_ATTENTION_BLOCK; j += VF_LANES) {
+    const vf x = vf_mul(vf_load(scores + j), vf_set(a->scale));
+    vf_store(scores + j, a->softcap > 0 ? vf_softcap(a->softcap, x) : x);
+  }
+  for (size_t j = 0; j < keys.first; j++) scores[j] = -INFINITY;
+  for (size_t j = keys.last; j < CK_ATTENTION_BLOCK; j++) scores[j] = -INFINITY;
+}
+
 // Turns the scores of one row into weights exp(score - largest), and brings the row's sums to the
 // new largest score.
 static void weigh_row(const ck_attention *a, const attention_space *s, size_t row, key_span keys,
@@ -151,28 +161,23 @@ static void weigh_row(const ck_attention *a, const attention_space *s, size_t ro
   const size_t sum_stride = ck_attention_sum_stride(a->head_dim);
   float *scores = s->scores + row * CK_ATTENTION_BLOCK;
   float *sum = sums + row * sum_stride, *largest = sum + sum_stride - 2;
-  for (size_t j = 0; j < CK_ATTENTION_BLOCK; j += VF_LANES) {
-    const vf x = vf_mul(vf_load(scores + j), vf_set(a->scale));
-    vf_store(scores + j, a->softcap > 0 ? vf_softcap(a->softcap, x) : x);
-  }
-  for (size_t j = 0; j < keys.first; j++) scores[j] = -INFINITY;
-  for (size_t j = keys.last; j < CK_ATTENTION_BLOCK; j++) scores[j] = -INFINITY;
+  finish_scores(a, keys, scores);
 
   const float before = *largest, here = largest_of(scores, CK_ATTENTION_BLOCK);
   vf weights = vf_load(s->weights + row * VF_LANES);
   if (here > before) {
     *largest = here;
     if (before != -INFINITY) {
-      float factor[VF_LANES];
-      vf_store(factor, vf_exp(vf_set(before - here)));
-      weights = vf_mul(weights, vf_set(factor[0]));
-      scale(factor[0], s->width, sum);
+      const vf factor = vf_exp_negative(vf_set(before - here));
+      weights = vf_mul(weights, factor);
+      for (size_t d = 0; d < s->width; d += VF_LANES)
+        vf_store(sum + d, vf_mul(vf_load(sum + d), factor));
     }
   }
   // All scores -infinity: weights of 0 rather than of infinity - infinity.
   const vf base = vf_set(*largest == -INFINITY ? 0 : *largest);
   for (size_t j = 0; j < CK_ATTENTION_BLOCK; j += VF_LANES) {
-    const vf weight = vf_exp(vf_sub(vf_load(scores + j), base));
+    const vf weight = vf_exp_negative(vf_sub(vf_load(scores + j), base));
     weights = vf_add(weights, weight);
     vf_store(scores + j, weight);
   }
@@ -331,17 +336,17 @@ static void attention_merge(const float *sums, size_t rows, size_t head_dim, flo
     }
     const float largest = new_largest > old_largest ? new_largest : old_largest;
     const float base = largest == -INFINITY ? 0 : largest;
-    float lanes[VF_LANES];
-    vf_store(lanes, vf_exp(vf_set(old_largest - base)));
-    const float old_factor = lanes[0];
-    vf_store(lanes, vf_exp(vf_set(new_largest - base)));
-    const float new_factor = lanes[0];
+    const vf old = vf_exp_negative(vf_set(old_largest - base));
+    const vf new = vf_exp_negative(vf_set(new_largest - base));
     for (size_t d = 0; d < width; d += VF_LANES) {
-      const vf old = vf_mul(vf_load(sum + d), vf_set(old_factor));
-      vf_store(sum + d, vf_fma(vf_load(part + d), vf_set(new_factor), old));
+      const vf scaled = vf_mul(vf_load(sum + d), old);
+      vf_store(sum + d, vf_fma(vf_load(part + d), new, scaled));
     }
+    float factors[2][VF_LANES];
+    vf_store(factors[0], old);
+    vf_store(factors[1], new);
     sum[stride - 2] = largest;
-    sum[stride - 1] = old_weights * old_factor + new_weights * new_factor;
+    sum[stride - 1] = old_weights * factors[0][0] + new_weights * factors[1][0];
   }
 }
 

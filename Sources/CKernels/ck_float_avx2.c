@@ -30,10 +30,9 @@ CK_INLINE vf vf_div(vf x, vf y) { return _mm256_div_ps(x, y); }
 CK_INLINE vf vf_fma(vf x, vf y, vf z) { return _mm256_fmadd_ps(x, y, z); }
 CK_INLINE vf vf_larger(vf x, vf y) { return _mm256_max_ps(x, y); }
 CK_INLINE vf vf_smaller(vf x, vf y) { return _mm256_min_ps(x, y); }
-CK_INLINE vf vf_round(vf x) { return _mm256_cvtepi32_ps(_mm256_cvtps_epi32(x)); }
-CK_INLINE vf vf_power_of_2(vf n) {
-  const __m256i exponent = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
-  return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
+CK_INLINE vf vf_power_of_2(vf rounded) {
+  const __m256i exponent = _mm256_slli_epi32(_mm256_castps_si256(rounded), 23);
+  return _mm256_castsi256_ps(_mm256_add_epi32(exponent, _mm256_set1_epi32(127 << 23)));
 }
 CK_INLINE vf vf_abs(vf x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
 CK_INLINE vf vf_with_sign(vf magnitude, vf sign) {
@@ -47,6 +46,12 @@ CK_INLINE __m256 add_neighbours(__m256 a, __m256 b) {
 CK_INLINE void vf_sum4(vf a, vf b, vf c, vf d, float *sums) {
   const __m256 halves = add_neighbours(add_neighbours(a, b), add_neighbours(c, d));
   _mm_storeu_ps(sums, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
+}
+
+CK_INLINE float vf_largest(vf x) {
+  __m128 y = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  y = _mm_max_ps(y, _mm_movehl_ps(y, y));
+  return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
 }
 
 CK_INLINE void vf_load_pairs(const float *p, vf *even, vf *odd) {

@@ -34,10 +34,9 @@ CK_INLINE vf vf_div(vf x, vf y) { return _mm512_div_ps(x, y); }
 CK_INLINE vf vf_fma(vf x, vf y, vf z) { return _mm512_fmadd_ps(x, y, z); }
 CK_INLINE vf vf_larger(vf x, vf y) { return _mm512_max_ps(x, y); }
 CK_INLINE vf vf_smaller(vf x, vf y) { return _mm512_min_ps(x, y); }
-CK_INLINE vf vf_round(vf x) { return _mm512_cvtepi32_ps(_mm512_cvtps_epi32(x)); }
-CK_INLINE vf vf_power_of_2(vf n) {
-  const __m512i exponent = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
-  return _mm512_castsi512_ps(_mm512_slli_epi32(exponent, 23));
+CK_INLINE vf vf_power_of_2(vf rounded) {
+  const __m512i exponent = _mm512_slli_epi32(_mm512_castps_si512(rounded), 23);
+  return _mm512_castsi512_ps(_mm512_add_epi32(exponent, _mm512_set1_epi32(127 << 23)));
 }
 CK_INLINE vf vf_abs(vf x) {
   const __m512i rest = _mm512_set1_epi32(0x7fffffff);
@@ -49,16 +48,25 @@ CK_INLINE vf vf_with_sign(vf magnitude, vf sign) {
   return _mm512_castsi512_ps(_mm512_or_si512(_mm512_castps_si512(magnitude), only));
 }
 
+CK_INLINE __m256 lower_half(__m512 x) { return _mm512_castps512_ps256(x); }
+CK_INLINE __m256 upper_half(__m512 x) {
+  return _mm256_castsi256_ps(_mm512_extracti64x4_epi64(_mm512_castps_si512(x), 1));
+}
+
 // a and b in turn, each lane the sum of two neighbours; twice gives the sums of four.
 CK_INLINE __m512 add_neighbours(__m512 a, __m512 b) {
   return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
 }
 CK_INLINE void vf_sum4(vf a, vf b, vf c, vf d, float *sums) {
   const __m512 quarters = add_neighbours(add_neighbours(a, b), add_neighbours(c, d));
-  const __m512i bits = _mm512_castps_si512(quarters);
-  const __m256 halves = _mm256_add_ps(_mm512_castps512_ps256(quarters),
-                                      _mm256_castsi256_ps(_mm512_extracti64x4_epi64(bits, 1)));
+  const __m256 halves = _mm256_add_ps(lower_half(quarters), upper_half(quarters));
   _mm_storeu_ps(sums, _mm_add_ps(_mm256_castps256_ps128(halves), _mm256_extractf128_ps(halves, 1)));
+}
+CK_INLINE float vf_largest(vf x) {
+  const __m256 half = _mm256_max_ps(lower_half(x), upper_half(x));
+  __m128 y = _mm_max_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+  y = _mm_max_ps(y, _mm_movehl_ps(y, y));
+  return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
 }
 
 CK_INLINE void vf_load_pairs(const float *p, vf *even, vf *odd) {

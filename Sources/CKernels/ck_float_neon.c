@@ -30,10 +30,9 @@ CK_INLINE vf vf_div(vf x, vf y) { return vdivq_f32(x, y); }
 CK_INLINE vf vf_fma(vf x, vf y, vf z) { return vfmaq_f32(z, x, y); }
 CK_INLINE vf vf_larger(vf x, vf y) { return vbslq_f32(vcgtq_f32(x, y), x, y); }
 CK_INLINE vf vf_smaller(vf x, vf y) { return vbslq_f32(vcltq_f32(x, y), x, y); }
-CK_INLINE vf vf_round(vf x) { return vrndnq_f32(x); }
-CK_INLINE vf vf_power_of_2(vf n) {
-  const int32x4_t exponent = vaddq_s32(vcvtnq_s32_f32(n), vdupq_n_s32(127));
-  return vreinterpretq_f32_s32(vshlq_n_s32(exponent, 23));
+CK_INLINE vf vf_power_of_2(vf rounded) {
+  const int32x4_t exponent = vshlq_n_s32(vreinterpretq_s32_f32(rounded), 23);
+  return vreinterpretq_f32_s32(vaddq_s32(exponent, vdupq_n_s32(127 << 23)));
 }
 CK_INLINE vf vf_abs(vf x) { return vabsq_f32(x); }
 CK_INLINE vf vf_with_sign(vf magnitude, vf sign) {
@@ -43,6 +42,8 @@ CK_INLINE vf vf_with_sign(vf magnitude, vf sign) {
 CK_INLINE void vf_sum4(vf a, vf b, vf c, vf d, float *sums) {
   vst1q_f32(sums, vpaddq_f32(vpaddq_f32(a, b), vpaddq_f32(c, d)));
 }
+
+CK_INLINE float vf_largest(vf x) { return vmaxvq_f32(x); }
 
 CK_INLINE void vf_load_pairs(const float *p, vf *even, vf *odd) {
   const float32x4x2_t pairs = vld2q_f32(p);

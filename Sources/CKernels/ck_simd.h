@@ -8,12 +8,7 @@
 
 #if defined(__x86_64__)
 #if defined(CK_EMULATE)
-// Intrinsics in plain C, so that tests can run instructions this machine does not have.
-#define SIMDE_ENABLE_NATIVE_ALIASES
-#include <simde/x86/avx2.h>
-#include <simde/x86/avx512.h>
-#include <simde/x86/f16c.h>
-#include <simde/x86/fma.h>
+#include "emulated_avx512.h"  // of the tests: the intrinsics in plain C
 #else
 #include <immintrin.h>
 #endif

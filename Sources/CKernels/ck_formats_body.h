@@ -135,16 +135,21 @@ CK_INLINE void iq4_nl_scales(const uint8_t *w, size_t n, chunk_scales *out) {
   out->a = load_halves(MEMBER(ck_iq4_nl, d, 0), sizeof(ck_iq4_nl), n);
 }
 
+// The values lie in -12 ... 12, so that 12 more makes them unsigned.
 CK_INLINE u8x32 mxfp4_codes(const uint8_t *w, size_t i) {
-  return lookup16((i8x16){CK_MXFP4_VALUES}, nibbles16(MEMBER(ck_mxfp4, q, i)));
+  return lookup16((i8x16){CK_MXFP4_VALUES} + 12, nibbles16(MEMBER(ck_mxfp4, q, i)));
 }
 CK_INLINE void mxfp4_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  u32x8 bits = {0};
+  u8x8 exponents = {0};
   CK_UNROLL
   for (size_t i = 0; i < 8; i++) {
-    if (i < n) bits[i] = ck_mxfp4_scale_bits(*MEMBER(ck_mxfp4, e, i));
+    if (i < n) exponents[i] = *MEMBER(ck_mxfp4, e, i);
   }
-  out->a = (f32x8)bits;
+  // 2^(e - 128), as ck_mxfp4_scale_bits says it.
+  const u32x8 e = __builtin_convertvector(exponents, u32x8);
+  const u32x8 subnormal = (u32x8)(e < 2);
+  const u32x8 small = ((u32x8){0} + 0x00200000) << (e & 1);
+  out->a = (f32x8)((subnormal & small) | (~subnormal & (e - 1) << 23));
 }
 
 // Superblocks: one is the whole chunk.
@@ -284,7 +289,7 @@ FORMAT(q5_0, CK_LAYOUT_PLAIN, 1, 31, 16);
 FORMAT(q5_1, CK_LAYOUT_MIN, 1, 31, 0);
 FORMAT(q8_0, CK_LAYOUT_PLAIN, 1, SIGNED_CODES, 0);
 FORMAT(iq4_nl, CK_LAYOUT_PLAIN, 1, SIGNED_CODES, 0);
-FORMAT(mxfp4, CK_LAYOUT_PLAIN, 1, SIGNED_CODES, 0);
+FORMAT(mxfp4, CK_LAYOUT_PLAIN, 1, 24, 12);
 FORMAT(q2_k, CK_LAYOUT_GROUPED_MIN, 8, 3, 0);
 FORMAT(q3_k, CK_LAYOUT_GROUPED, 8, 7, 4);
 FORMAT(q4_k, CK_LAYOUT_MIN, 8, 15, 0);

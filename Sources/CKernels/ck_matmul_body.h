@@ -46,19 +46,6 @@ CK_INLINE int excess(const vector_format *f) {
   return f->offset;
 }
 
-// The activations of one chunk of one token.
-typedef struct chunk_x {
-  f32x8 scale;
-  i16x16 sum;
-} chunk_x;
-
-// Those from block `at` on; n (1 ... 8) of them exist.
-CK_INLINE chunk_x load_chunk_x(const ck_q8 *x, size_t at, size_t n) {
-  if (n == 8) return (chunk_x){load_f32x8(x->scale + at), load_i16x16(x->sum + 2 * at)};
-  return (chunk_x){load_part_f32x8(x->scale + at, n * sizeof(float)),
-                   load_part_i16x16(x->sum + 2 * at, 2 * n * sizeof(int16_t))};
-}
-
 // 0+4 1+5 2+6 3+7, then 0+2 1+3, then 0+1; adding zero turns -0 into +0.
 CK_INLINE float sum_of_lanes(f32x8 v) {
   const f32x4 four = CK_LOW4(v) + CK_HIGH4(v);
@@ -72,39 +59,52 @@ CK_INLINE i32x8 group_scales(i16x16 s, size_t h) {
                                  i32x8);
 }
 
-// What the first n blocks of the chunk at w and of activation blocks `at` add to the lanes.
-CK_INLINE f32x8 row_chunk(const vector_format *f, const uint8_t *w, size_t n, const ck_q8 *x,
-                          size_t at, f32x8 lanes) {
+// Adds the chunk at w times the activation blocks from `at` on to the lanes.
+CK_INLINE f32x8 row_chunk(const vector_format *f, const uint8_t *w, const ck_q8 *x, size_t at,
+                          f32x8 lanes) {
   const i16x16 ones = (i16x16){0} + 1;
-  const chunk_x cx = load_chunk_x(x, at, n);
+  const i16x16 sums = load_i16x16(x->sum + 2 * at);
   const int8_t *q = x->q + at * CK_BLOCK_VALUES;
   chunk_scales scales;
-  f->scales(w, n, &scales);
+  f->scales(w, 8, &scales);
 
   i32x8 half[2];
   CK_UNROLL
   for (size_t h = 0; h < 2; h++) {
-    i32x8 p[4] = {{0}};
+    i32x8 p[4];
     CK_UNROLL
     for (size_t j = 0; j < 4; j++) {
       const size_t i = 4 * h + j;
-      if (i < n) p[j] = row_dot(weights(f, w, i), q + i * CK_BLOCK_VALUES, f->largest);
+      p[j] = row_dot(weights(f, w, i), q + i * CK_BLOCK_VALUES, f->largest);
     }
     half[h] = half_totals(p);
     if (is_grouped(f)) half[h] *= group_scales(scales.s, h);
   }
   i32x8 dot = CK_JOIN4(CK_LOW4(half[0]) + CK_HIGH4(half[0]), CK_LOW4(half[1]) + CK_HIGH4(half[1]));
-  if (excess(f) != 0) dot -= excess(f) * pair_dot(is_grouped(f) ? scales.s : ones, cx.sum);
+  if (excess(f) != 0) dot -= excess(f) * pair_dot(is_grouped(f) ? scales.s : ones, sums);
 
   const f32x8 product = __builtin_convertvector(dot, f32x8);
   f32x8 term;
   if (has_minimum(f)) {
-    const i32x8 sum = pair_dot(is_grouped(f) ? scales.n : ones, cx.sum);
+    const i32x8 sum = pair_dot(is_grouped(f) ? scales.n : ones, sums);
     term = FMA(scales.a, product, scales.m * __builtin_convertvector(sum, f32x8));
   } else {
     term = scales.a * product;
   }
-  return FMA(cx.scale, term, lanes);
+  return FMA(load_f32x8(x->scale + at), term, lanes);
+}
+
+// The same for one block, of a type that has single blocks (those are not grouped).
+CK_INLINE void row_block(const vector_format *f, const uint8_t *w, const ck_q8 *x, size_t at,
+                         float *lane) {
+  chunk_scales scales;
+  f->scales(w, 1, &scales);
+  const i32x8 dots = row_dot(weights(f, w, 0), x->q + at * CK_BLOCK_VALUES, f->largest);
+  const int sum = x->sum[2 * at] + x->sum[2 * at + 1];
+  const float product = (float)(__builtin_reduce_add(dots) - excess(f) * sum);
+  const float term = has_minimum(f) ? FMA(scales.a[0], product, scales.m[0] * (float)sum)
+                                    : scales.a[0] * product;
+  *lane = FMA(x->scale[at], term, *lane);
 }
 
 // One row with one token, straight from the stored blocks: decode is bound by their bytes.
@@ -112,13 +112,19 @@ CK_INLINE float row_product(const vector_format *f, const uint8_t *row, const ck
                             size_t token) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   const size_t chunk_bytes = f->bytes * (8 / f->blocks);
+  const size_t start = token * blocks;
   f32x8 lanes = {0};
   size_t first = 0;
   for (; first + 8 <= blocks; first += 8, row += chunk_bytes) {
-    lanes = row_chunk(f, row, 8, x, token * blocks + first, lanes);
+    lanes = row_chunk(f, row, x, start + first, lanes);
   }
   if (f->blocks == 1 && first < blocks) {
-    lanes = row_chunk(f, row, blocks - first, x, token * blocks + first, lanes);
+    float lane[8];
+    memcpy(lane, &lanes, sizeof lane);
+    for (size_t i = 0; first + i < blocks; i++) {
+      row_block(f, row + i * f->bytes, x, start + first + i, &lane[i]);
+    }
+    lanes = load_f32x8(lane);
   }
   return sum_of_lanes(lanes);
 }
@@ -194,37 +200,79 @@ CK_INLINE void fill_panel(const vector_format *f, const uint8_t *w, size_t row_b
 // Tokens that share one panel: their lanes and activations of a chunk stay in the first cache.
 enum { TOKEN_TILE = 32 };
 
-// One block of a panel with `tokens` activation rows; `at` is the first one's block.
+// What a tile of tokens needs of the activations' sums in one chunk.
+typedef struct tile_sums {
+  int32_t correction[TOKEN_TILE][16];  // for each block, or each group: -excess * sum
+  int32_t group[TOKEN_TILE][16];       // for each group: sum
+  float block[TOKEN_TILE][8];          // for each block: sum
+} tile_sums;
+
+CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n,
+                              size_t tokens, tile_sums *sums) {
+  const i16x16 ones = (i16x16){0} + 1;
+  for (size_t t = 0; t < tokens; t++, at += x->cols / CK_BLOCK_VALUES) {
+    const int16_t *p = x->sum + 2 * at;
+    const i16x16 groups = n == 8 ? load_i16x16(p) : load_part_i16x16(p, 4 * n);
+    if (is_grouped(f)) {
+      const i32x16 wide = __builtin_convertvector(groups, i32x16);
+      const i32x16 correction = wide * -excess(f);
+      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (has_minimum(f)) memcpy(sums->group[t], &wide, sizeof wide);
+    } else {
+      const i32x8 wide = pair_dot(groups, ones);
+      const i32x8 correction = wide * -excess(f);
+      const f32x8 total = __builtin_convertvector(wide, f32x8);
+      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (has_minimum(f)) memcpy(sums->block[t], &total, sizeof total);
+    }
+  }
+}
+
+CK_INLINE ixr splat_int(int32_t value) { return (ixr){0} + value; }
+CK_INLINE fxr splat_float(float value) {
+  fxr v;
+  CK_UNROLL
+  for (size_t i = 0; i < CK_ROWS; i++) v[i] = value;
+  return v;
+}
+
+// The integer products of block i with one token.
+CK_INLINE ixr panel_block_dot(const vector_format *f, const panel *p, size_t i, const bxr *w,
+                              const int8_t *q, const int32_t *correction) {
+  if (!is_grouped(f)) {
+    const ixr dot = panel_dot(w, 8, q, f->largest);
+    return excess(f) != 0 ? dot + splat_int(correction[i]) : dot;
+  }
+  ixr first = panel_dot(w, 4, q, f->largest);
+  ixr second = panel_dot(w + 4, 4, q + 16, f->largest);
+  if (excess(f) != 0) {
+    first += splat_int(correction[2 * i]);
+    second += splat_int(correction[2 * i + 1]);
+  }
+  return p->s[2 * i] * first + p->s[2 * i + 1] * second;
+}
+
+// Block i of a panel with `tokens` activation rows; `at` is the first one's block.
 CK_INLINE void panel_block(const vector_format *f, const panel *p, size_t i, const ck_q8 *x,
-                           size_t at, size_t tokens, fxr (*lanes)[8]) {
+                           size_t at, size_t tokens, const tile_sums *sums, fxr (*lanes)[8]) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
-  const fxr zero = {0};
+  const int8_t *q = x->q + at * CK_BLOCK_VALUES;
+  const float *scale = x->scale + at;
+  const fxr a = p->a[i];
   bxr w[8];
   memcpy(w, p->codes[i], sizeof w);
-  for (size_t t = 0; t < tokens; t++, at += blocks) {
-    const int8_t *q = x->q + at * CK_BLOCK_VALUES;
-    const int sum[2] = {x->sum[2 * at], x->sum[2 * at + 1]};
-    const int over = excess(f);
-    ixr dot;
-    if (is_grouped(f)) {
-      const ixr first = panel_dot(w, 4, q, f->largest) - over * sum[0];
-      const ixr second = panel_dot(w + 4, 4, q + 16, f->largest) - over * sum[1];
-      dot = p->s[2 * i] * first + p->s[2 * i + 1] * second;
-    } else {
-      dot = panel_dot(w, 8, q, f->largest) - over * (sum[0] + sum[1]);
-    }
+  for (size_t t = 0; t < tokens; t++, q += x->cols, scale += blocks) {
+    const ixr dot = panel_block_dot(f, p, i, w, q, sums->correction[t]);
     const fxr product = __builtin_convertvector(dot, fxr);
-    fxr term;
-    if (has_minimum(f)) {
-      const fxr total =
-          is_grouped(f)
-              ? __builtin_convertvector(p->n[2 * i] * sum[0] + p->n[2 * i + 1] * sum[1], fxr)
-              : zero + (float)(sum[0] + sum[1]);
-      term = FMA(p->a[i], product, p->m[i] * total);
-    } else {
-      term = p->a[i] * product;
+    fxr term = a * product;
+    if (f->layout == CK_LAYOUT_MIN) {
+      term = FMA(a, product, p->m[i] * splat_float(sums->block[t][i]));
+    } else if (f->layout == CK_LAYOUT_GROUPED_MIN) {
+      const ixr total = p->n[2 * i] * splat_int(sums->group[t][2 * i]) +
+                        p->n[2 * i + 1] * splat_int(sums->group[t][2 * i + 1]);
+      term = FMA(a, product, p->m[i] * __builtin_convertvector(total, fxr));
     }
-    lanes[t][i] = FMA(zero + x->scale[at], term, lanes[t][i]);
+    lanes[t][i] = FMA(splat_float(*scale), term, lanes[t][i]);
   }
 }
 
@@ -235,14 +283,15 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   const size_t chunk_bytes = f->bytes * (8 / f->blocks);
   fxr lanes[TOKEN_TILE][8];
-  memset(lanes, 0, tokens * sizeof lanes[0]);
   panel p;
+  tile_sums sums;
+  memset(lanes, 0, tokens * sizeof lanes[0]);
   for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes) {
     const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
+    const size_t at = token * blocks + first;
     fill_panel(f, w, row_bytes, n, &p);
-    for (size_t i = 0; i < n; i++) {
-      panel_block(f, &p, i, x, token * blocks + first + i, tokens, lanes);
-    }
+    fill_tile_sums(f, x, at, n, tokens, &sums);
+    for (size_t i = 0; i < n; i++) panel_block(f, &p, i, x, at + i, tokens, &sums, lanes);
   }
   for (size_t t = 0; t < tokens; t++) {
     const fxr *l = lanes[t];

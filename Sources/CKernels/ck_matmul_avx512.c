@@ -1,0 +1,53 @@
+// AVX-512 F, BW, VL and DQ with VNNI.
+#if defined(__x86_64__)
+
+#include "ck_matmul_tables.h"
+#include "ck_simd.h"
+
+#if !defined(CK_EMULATE)
+#pragma clang attribute push(                                                                   \
+    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx2,fma,f16c"))),     \
+    apply_to = function)
+#endif
+
+#include "ck_matmul_x86_body.h"
+
+#define CK_MATMUL_ISA CK_ISA_AVX512
+#define CK_MATMUL_TABLE ck_matmul_table_avx512
+#define CK_WEIGHTS WEIGHTS_U8
+#define CK_ROWS 16
+// Float tile: 2 x 6 sums of one register each, of thirty-two.
+#define CK_FLOAT_ROWS 2
+#define CK_FLOAT_TOKENS 6
+
+typedef i32x16 ixr;
+typedef f32x16 fxr;
+typedef u8x64 bxr;
+
+CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
+  (void)largest;
+  return i32x8_of(_mm256_dpbusd_epi32(_mm256_setzero_si256(), m256_of(&w), m256_of(x)));
+}
+
+CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest) {
+  (void)largest;
+  __m512i total = _mm512_setzero_si512();
+  CK_UNROLL
+  for (size_t j = 0; j < n; j++) {
+    const __m512i four = _mm512_set1_epi32((int)load_u32(x + 4 * j));
+    total = _mm512_dpbusd_epi32(total, _mm512_loadu_si512(&w[j]), four);
+  }
+  ixr out;
+  memcpy(&out, &total, sizeof out);
+  return out;
+}
+
+#include "ck_matmul_body.h"
+#include "ck_matmul_float_body.h"
+#include "ck_matmul_table_body.h"
+
+#if !defined(CK_EMULATE)
+#pragma clang attribute pop
+#endif
+
+#endif

@@ -62,28 +62,29 @@ struct AttentionCase {
   /// softmax(q k) v of one row in double precision, in one pass over all its keys.
   func expected(row: Int) -> [Double] {
     let keys = Int(first[row])..<Int(last[row])
-    let scores = keys.map { position in
-      let dot = (0..<headDim).reduce(0.0) { sum, d in
-        sum + Double(q[row * headDim + d]) * half(k, position, d)
+    var (weights, sum, out) = ([Double](), 0.0, [Double](repeating: 0, count: headDim))
+    for position in keys {
+      var dot = 0.0
+      for d in 0..<headDim {
+        dot += Double(q[row * headDim + d]) * half(k[position * headDim + d])
       }
-      let score = dot * Double(scale)
-      return softcap > 0 ? Double(softcap) * tanh(score / Double(softcap)) : score
+      dot *= Double(scale)
+      weights.append(softcap > 0 ? Double(softcap) * tanh(dot / Double(softcap)) : dot)
     }
-    let largest = scores.max() ?? 0
-    let weights = scores.map { exp($0 - largest) }
-    let sum = weights.reduce(0, +)
-    return (0..<headDim).map { d in
-      zip(keys, weights).reduce(0) { $0 + half(v, $1.0, d) * $1.1 } / sum
+    let largest = weights.max() ?? 0
+    for (position, score) in zip(keys, weights) {
+      let weight = exp(score - largest)
+      sum += weight
+      for d in 0..<headDim { out[d] += weight * half(v[position * headDim + d]) }
     }
+    return out.map { $0 / sum }
   }
 
-  private func half(_ cache: [UInt16], _ position: Int, _ d: Int) -> Double {
-    Double(Float16(bitPattern: cache[position * headDim + d]))
-  }
+  private func half(_ bits: UInt16) -> Double { Double(Float16(bitPattern: bits)) }
 }
 
 /// Head sizes of real models, and others that leave incomplete vectors.
-private let headDims = [1, 7, 8, 12, 64, 80, 96, 100, 128, 256]
+private let headDims = [1, 7, 8, 12, 64, 80, 100, 128, 256]
 
 @Suite struct AttentionTests {
   /// The largest error allowed, of values between -1 and 1.
@@ -91,21 +92,22 @@ private let headDims = [1, 7, 8, 12, 64, 80, 96, 100, 128, 256]
   /// Scores reach about 3 and are sums of float32 products; a weight has the error of its score.
   private let limit = 2e-6
 
-  @Test(arguments: FloatKernels.available, headDims)
-  func rowsAreThoseOfDoublePrecision(kernels: FloatKernels, headDim: Int) {
-    for (rows, positions) in [(1, 1), (1, 64), (3, 65), (4, 257), (9, 520), (21, 63)] {
-      for window in [nil, 1, 50] {
-        let seed = UInt64(rows * 1000 + positions)
-        let attention = AttentionCase(
-          headDim: headDim, rows: rows, group: 3, positions: positions, window: window, seed: seed)
+  @Test(arguments: headDims) func rowsAreThoseOfDoublePrecision(headDim: Int) {
+    let shapes: [(rows: Int, positions: Int, window: Int?)] = [
+      (1, 1, nil), (1, 64, nil), (3, 65, nil), (4, 257, 200), (5, 520, nil), (21, 63, 1),
+      (20, 70, 50),
+    ]
+    for (rows, positions, window) in shapes {
+      let seed = UInt64(rows * 1000 + positions)
+      let attention = AttentionCase(
+        headDim: headDim, rows: rows, group: 3, positions: positions, window: window, seed: seed)
+      let expected = (0..<rows).flatMap { attention.expected(row: $0) }
+      for kernels in FloatKernels.available {
         let out = attention.attend(kernels, 0..<rows)
-        for row in 0..<rows {
-          let expected = attention.expected(row: row)
-          for d in 0..<headDim {
-            let error = abs(Double(out[row * headDim + d]) - expected[d])
-            #expect(error <= limit, "row \(row) of \(rows), \(positions) keys, seed \(seed)")
-          }
-        }
+        let error = zip(out, expected).map { abs(Double($0) - $1) }.max() ?? .nan
+        #expect(
+          error <= limit && !out.contains(where: \.isNaN),
+          "\(kernels.testDescription): \(rows) rows, \(positions) keys, seed \(seed)")
       }
     }
   }
@@ -158,14 +160,14 @@ private let headDims = [1, 7, 8, 12, 64, 80, 96, 100, 128, 256]
     }
   }
 
-  @Test(arguments: FloatKernels.available, [8, 64, 100, 256])
+  @Test(arguments: FloatKernels.available, [8, 64, 100])
   func aRowDoesNotDependOnTheRowsBesideIt(kernels: FloatKernels, headDim: Int) {
     for (group, window) in [(1, nil), (3, nil), (4, 70)] {
       let rows = 23
       let attention = AttentionCase(
-        headDim: headDim, rows: rows, group: group, positions: 330, window: window, seed: 8)
+        headDim: headDim, rows: rows, group: group, positions: 290, window: window, seed: 8)
       let whole = attention.attend(kernels, 0..<rows)
-      for step in [1, 2, 3, 4, 5, 6, 7, 11] {
+      for step in [1, 2, 3, 5, 8] {
         let parts = stride(from: 0, to: rows, by: step).flatMap {
           attention.attend(kernels, $0..<min($0 + step, rows))
         }

@@ -71,7 +71,7 @@ private struct LayerCase {
 
 private let layers = [
   LayerCase(kvHeads: 1, headDim: 64, tokens: 20, position: 0, window: 0),
-  LayerCase(kvHeads: 2, headDim: 256, tokens: 9, position: 800, window: 0),
+  LayerCase(kvHeads: 2, headDim: 32, tokens: 9, position: 800, window: 0),
   LayerCase(kvHeads: 3, headDim: 16, tokens: 30, position: 480, window: 300),
   LayerCase(kvHeads: 6, headDim: 64, tokens: 12, position: 60, window: 64),
 ]
@@ -83,7 +83,7 @@ private let layers = [
     let whole = try layer.attend(kernels, TestPool(threads: 1), 0..<layer.tokens)
     for threads in 1...3 {
       let pool = try TestPool(threads: threads)
-      for step in [1, 2, 7, layer.tokens] {
+      for step in [1, 7, layer.tokens] {
         let parts = stride(from: 0, to: layer.tokens, by: step).flatMap {
           layer.attend(kernels, pool, $0..<min($0 + step, layer.tokens))
         }

@@ -50,7 +50,7 @@ static key_span all_keys(const ck_attention *a, size_t begin, size_t end, size_t
 // Where the parts of an attention call's scratch lie.
 typedef struct attention_space {
   size_t width;    // head_dim in whole vectors
-  size_t stride;   // floats between padded rows
+  size_t stride;   // floats between rows
   float *block;    // [CK_ATTENTION_BLOCK, stride]
   float *q;        // [rows, stride]
   float *scores;   // [rows, CK_ATTENTION_BLOCK], weights later
@@ -60,7 +60,7 @@ typedef struct attention_space {
 } attention_space;
 
 static attention_space divide_scratch(const ck_attention *a) {
-  attention_space s = {.stride = ck_padded_head(a->head_dim)};
+  attention_space s = {.stride = ck_attention_block_stride(a->head_dim)};
   s.width = (a->head_dim + VF_LANES - 1) / VF_LANES * VF_LANES;
   s.block = a->scratch;
   s.q = s.block + CK_ATTENTION_BLOCK * s.stride;
@@ -89,7 +89,7 @@ static block open_block(const ck_attention *a, const attention_space *s, const u
 
 // --- scores ---
 
-// scores[r, j] = q[r] . k[j] for constant numbers of rows and keys (1 or 4).
+// scores[r, j] = q[r] . k[j] for constant numbers of rows and keys, 4 at most.
 CK_INLINE void score_tile(const size_t rows, const size_t keys, const float *q, size_t q_stride,
                           const void *k, size_t k_stride, const bool half, size_t width,
                           float *scores) {
@@ -105,10 +105,10 @@ CK_INLINE void score_tile(const size_t rows, const size_t keys, const float *q, 
     }
   }
   CK_UNROLL for (size_t r = 0; r < rows; r++) {
-    if (keys == 4)
-      vf_sum4(sums[r][0], sums[r][1], sums[r][2], sums[r][3], scores + r * CK_ATTENTION_BLOCK);
-    else
-      scores[r * CK_ATTENTION_BLOCK] = vf_sum(sums[r][0]);
+    float four[4];
+    vf_sum4(sums[r][0], sums[r][keys > 1 ? 1 : 0], sums[r][keys > 2 ? 2 : 0],
+            sums[r][keys > 3 ? 3 : 0], four);
+    memcpy(scores + r * CK_ATTENTION_BLOCK, four, keys * sizeof *scores);
   }
 }
 
@@ -117,9 +117,11 @@ CK_INLINE void score_span(const size_t rows, const float *q, size_t q_stride, co
                           size_t k_stride, const bool half, size_t width, key_span keys,
                           float *scores) {
   const size_t element = half ? sizeof(uint16_t) : sizeof(float);
+  // With 4 keys all registers of the smaller sets are taken, and a converted key finds none.
+  const size_t step = half && VF_REGISTERS == 16 && rows == 3 ? 3 : 4;
   size_t j = keys.first;
-  for (; j + 4 <= keys.last; j += 4)
-    score_tile(rows, 4, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
+  for (; j + step <= keys.last; j += step)
+    score_tile(rows, step, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
                width, scores + j);
   for (; j < keys.last; j++)
     score_tile(rows, 1, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
@@ -191,7 +193,7 @@ static void weigh_row(const ck_attention *a, const attention_space *s, size_t ro
 CK_INLINE void value_tile(const size_t rows, const size_t vectors, const float *weights,
                           const void *v, size_t v_stride, const bool half, size_t column,
                           key_span keys, float *sums, size_t sum_stride) {
-  vf acc[VF_TILE_ROWS][4];
+  vf acc[VF_TILE_ROWS][8];
   CK_UNROLL for (size_t r = 0; r < rows; r++)
     CK_UNROLL for (size_t c = 0; c < vectors; c++)
       acc[r][c] = vf_load(sums + r * sum_stride + c * VF_LANES);
@@ -217,16 +219,15 @@ static void add_values(size_t rows, size_t vectors, const float *weights, block 
     value_tile(n, c, weights, v.data, v.stride, true, column, keys, sums, sum_stride);       \
   if (rows == (n) && vectors == (c) && !v.half)                                              \
     value_tile(n, c, weights, v.data, v.stride, false, column, keys, sums, sum_stride);
-  ADD(1, 1)
-  ADD(1, 4)
-  ADD(2, 1)
-  ADD(2, 4)
-  ADD(3, 1)
-  ADD(3, 4)
+#define ADD_ROWS(n) ADD(n, 1) ADD(n, 2) ADD(n, 3) ADD(n, 4)
+  ADD_ROWS(1)
+  ADD(1, 8)
+  ADD_ROWS(2)
+  ADD_ROWS(3)
 #if VF_TILE_ROWS == 4
-  ADD(4, 1)
-  ADD(4, 4)
+  ADD_ROWS(4)
 #endif
+#undef ADD_ROWS
 #undef ADD
 }
 
@@ -268,6 +269,14 @@ CK_INLINE size_t tile_rows(size_t left) {
   return VF_TILE_ROWS == 3 ? 2 : VF_TILE_ROWS;
 }
 
+// Vectors of columns that a tile sums at once when `left` are left. As many sums as hide the
+// latency of adding, as few as leave registers for weights and, after conversion, two values.
+CK_INLINE size_t panel_vectors(size_t left, size_t rows, bool half) {
+  const size_t most = rows == 1 ? 8 : half && VF_REGISTERS == 16 && rows == 3 ? 3 : 4;
+  if (left >= most) return most;
+  return left < 4 ? left : 4;
+}
+
 static void add_block(const ck_attention *a, const attention_space *s, const float *q,
                       size_t q_stride, size_t start, float *sums) {
   const key_span keys = all_keys(a, 0, a->rows, start);
@@ -292,7 +301,7 @@ static void add_block(const ck_attention *a, const attention_space *s, const flo
   }
   const block v = open_block(a, s, a->v, start, keys);
   for (size_t column = 0, vectors; column < s->width; column += vectors * VF_LANES) {
-    vectors = s->width - column >= 4 * VF_LANES ? 4 : 1;
+    vectors = panel_vectors((s->width - column) / VF_LANES, tile_rows(a->rows), v.half);
     for (size_t r = 0, rows; r < a->rows; r += rows) {
       rows = tile_rows(a->rows - r);
       add_panel(a, s, r, rows, vectors, v, column, start, sums);

@@ -7,10 +7,10 @@ size_t ck_attention_sum_stride(size_t head_dim) {
 }
 
 size_t ck_attention_scratch(size_t rows, size_t head_dim) {
-  const size_t padded = ck_padded_head(head_dim);
-  const size_t block = CK_ATTENTION_BLOCK * padded;              // keys or values in float32
+  const size_t stride = ck_attention_block_stride(head_dim);
+  const size_t block = CK_ATTENTION_BLOCK * stride;                  // keys or values in float32
   const size_t sums = 2 * rows * ck_attention_sum_stride(head_dim);  // of a chunk, and the total
-  const size_t row = padded + CK_ATTENTION_BLOCK + CK_FLOAT_LANES_MAX;  // query, scores, weights
+  const size_t row = stride + CK_ATTENTION_BLOCK + CK_FLOAT_LANES_MAX;  // query, scores, weights
   return block + sums + rows * row;
 }
 

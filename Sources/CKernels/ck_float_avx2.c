@@ -11,6 +11,7 @@
 #define VF_LANES 8
 // Rows of queries that share a load of keys or values: 3 x 4 sums in 16 registers.
 #define VF_TILE_ROWS 3
+#define VF_REGISTERS 16
 
 typedef __m256 vf;
 

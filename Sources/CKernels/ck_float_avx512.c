@@ -15,6 +15,7 @@
 #define VF_LANES 16
 // Rows of queries that share a load of keys or values: 4 x 4 sums in 32 registers.
 #define VF_TILE_ROWS 4
+#define VF_REGISTERS 32
 
 typedef __m512 vf;
 

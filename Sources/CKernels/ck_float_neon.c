@@ -11,6 +11,7 @@
 #define VF_LANES 4
 // Rows of queries that share a load of keys or values: 4 x 4 sums in 32 registers.
 #define VF_TILE_ROWS 4
+#define VF_REGISTERS 32
 
 typedef float32x4_t vf;
 

@@ -20,6 +20,12 @@ static inline size_t ck_padded_head(size_t head_dim) {
   return (head_dim + CK_FLOAT_LANES_MAX - 1) / CK_FLOAT_LANES_MAX * CK_FLOAT_LANES_MAX;
 }
 
+// Floats between the rows of a converted block. One vector beyond whole vectors: with a power of 2
+// a column of the block would meet in few sets of the first level cache.
+static inline size_t ck_attention_block_stride(size_t head_dim) {
+  return ck_padded_head(head_dim) + CK_FLOAT_LANES_MAX;
+}
+
 // The keys of 0 ..< positions that one attention call touches, over all its rows.
 typedef struct ck_key_range {
   size_t first, last;

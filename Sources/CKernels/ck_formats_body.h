@@ -24,9 +24,9 @@ typedef struct vector_format {
   int offset;     // a value is its code less this
   // Codes of block i (0 ... 7) of the chunk at w.
   u8x32 (*codes)(const uint8_t *w, size_t i);
-  // Scales of the first n (1 ... 8) blocks of the chunk at w, the others' are zero; what the
-  // layout does not use is left as it was.
-  void (*scales)(const uint8_t *w, size_t n, chunk_scales *out);
+  // Scales of n (1 ... 8) blocks `stride` bytes apart, the first at w; the others' are zero. Of a
+  // superblock at w all eight. What the layout does not use is left as it was.
+  void (*scales)(const uint8_t *w, size_t stride, size_t n, chunk_scales *out);
 } vector_format;
 
 CK_INLINE f32x8 floats_of_halves(u16x8 halves) {
@@ -92,36 +92,36 @@ CK_INLINE u8x32 bit_plane(const uint8_t *p, size_t i) { return load_u8x32(p) >> 
 #define MEMBER(type, member, i) (w + (i) * sizeof(type) + offsetof(type, member))
 
 CK_INLINE u8x32 q4_0_codes(const uint8_t *w, size_t i) { return nibbles16(MEMBER(ck_q4_0, q, i)); }
-CK_INLINE void q4_0_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  out->a = load_halves(MEMBER(ck_q4_0, d, 0), sizeof(ck_q4_0), n);
+CK_INLINE void q4_0_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  out->a = load_halves(w + offsetof(ck_q4_0, d), stride, n);
 }
 
 CK_INLINE u8x32 q4_1_codes(const uint8_t *w, size_t i) { return nibbles16(MEMBER(ck_q4_1, q, i)); }
-CK_INLINE void q4_1_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  out->a = load_halves(MEMBER(ck_q4_1, d, 0), sizeof(ck_q4_1), n);
-  out->m = load_halves(MEMBER(ck_q4_1, m, 0), sizeof(ck_q4_1), n);
+CK_INLINE void q4_1_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  out->a = load_halves(w + offsetof(ck_q4_1, d), stride, n);
+  out->m = load_halves(w + offsetof(ck_q4_1, m), stride, n);
 }
 
 CK_INLINE u8x32 q5_0_codes(const uint8_t *w, size_t i) {
   return nibbles16(MEMBER(ck_q5_0, q, i)) | fifth_bits(MEMBER(ck_q5_0, qh, i));
 }
-CK_INLINE void q5_0_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  out->a = load_halves(MEMBER(ck_q5_0, d, 0), sizeof(ck_q5_0), n);
+CK_INLINE void q5_0_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  out->a = load_halves(w + offsetof(ck_q5_0, d), stride, n);
 }
 
 CK_INLINE u8x32 q5_1_codes(const uint8_t *w, size_t i) {
   return nibbles16(MEMBER(ck_q5_1, q, i)) | fifth_bits(MEMBER(ck_q5_1, qh, i));
 }
-CK_INLINE void q5_1_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  out->a = load_halves(MEMBER(ck_q5_1, d, 0), sizeof(ck_q5_1), n);
-  out->m = load_halves(MEMBER(ck_q5_1, m, 0), sizeof(ck_q5_1), n);
+CK_INLINE void q5_1_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  out->a = load_halves(w + offsetof(ck_q5_1, d), stride, n);
+  out->m = load_halves(w + offsetof(ck_q5_1, m), stride, n);
 }
 
 CK_INLINE u8x32 q8_0_codes(const uint8_t *w, size_t i) {
   return load_u8x32(MEMBER(ck_q8_0, q, i));
 }
-CK_INLINE void q8_0_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  out->a = load_halves(MEMBER(ck_q8_0, d, 0), sizeof(ck_q8_0), n);
+CK_INLINE void q8_0_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  out->a = load_halves(w + offsetof(ck_q8_0, d), stride, n);
 }
 
 CK_INLINE u8x32 iq4_lookup(u8x32 indices) {
@@ -131,19 +131,19 @@ CK_INLINE u8x32 iq4_lookup(u8x32 indices) {
 CK_INLINE u8x32 iq4_nl_codes(const uint8_t *w, size_t i) {
   return iq4_lookup(nibbles16(MEMBER(ck_iq4_nl, q, i)));
 }
-CK_INLINE void iq4_nl_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  out->a = load_halves(MEMBER(ck_iq4_nl, d, 0), sizeof(ck_iq4_nl), n);
+CK_INLINE void iq4_nl_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  out->a = load_halves(w + offsetof(ck_iq4_nl, d), stride, n);
 }
 
 // The values lie in -12 ... 12, so that 12 more makes them unsigned.
 CK_INLINE u8x32 mxfp4_codes(const uint8_t *w, size_t i) {
   return lookup16((i8x16){CK_MXFP4_VALUES} + 12, nibbles16(MEMBER(ck_mxfp4, q, i)));
 }
-CK_INLINE void mxfp4_scales(const uint8_t *w, size_t n, chunk_scales *out) {
+CK_INLINE void mxfp4_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
   u8x8 exponents = {0};
   CK_UNROLL
   for (size_t i = 0; i < 8; i++) {
-    if (i < n) exponents[i] = *MEMBER(ck_mxfp4, e, i);
+    if (i < n) exponents[i] = *(w + offsetof(ck_mxfp4, e) + i * stride);
   }
   // 2^(e - 128), as ck_mxfp4_scale_bits says it.
   const u32x8 e = __builtin_convertvector(exponents, u32x8);
@@ -159,8 +159,8 @@ CK_INLINE u8x32 q2_k_codes(const uint8_t *w, size_t i) {
   SUPER(ck_q2_k);
   return bit_pairs(b->q, i);
 }
-CK_INLINE void q2_k_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void q2_k_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_q2_k);
   const u8x16 packed = load_u8x16(b->scales);
   out->a = splat_half(b->d);
@@ -173,8 +173,8 @@ CK_INLINE u8x32 q3_k_codes(const uint8_t *w, size_t i) {
   SUPER(ck_q3_k);
   return bit_pairs(b->q, i) | bit_plane(b->hmask, i) << 2;
 }
-CK_INLINE void q3_k_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void q3_k_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_q3_k);
   const uint64_t low = load_u64(b->scales);
   const uint64_t high = load_u32(b->scales + 8);
@@ -202,8 +202,8 @@ CK_INLINE u8x32 q4_k_codes(const uint8_t *w, size_t i) {
   SUPER(ck_q4_k);
   return nibbles32(b->q + i / 2 * 32, i % 2);
 }
-CK_INLINE void q4_k_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void q4_k_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_q4_k);
   k_scales(b->d, b->dmin, b->scales, out);
 }
@@ -212,8 +212,8 @@ CK_INLINE u8x32 q5_k_codes(const uint8_t *w, size_t i) {
   SUPER(ck_q5_k);
   return nibbles32(b->q + i / 2 * 32, i % 2) | bit_plane(b->qh, i) << 4;
 }
-CK_INLINE void q5_k_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void q5_k_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_q5_k);
   k_scales(b->d, b->dmin, b->scales, out);
 }
@@ -223,8 +223,8 @@ CK_INLINE u8x32 q6_k_codes(const uint8_t *w, size_t i) {
   const u8x32 low = nibbles32(b->ql + i / 4 * 64 + i % 2 * 32, i % 4 / 2);
   return low | bit_pairs(b->qh, i) << 4;
 }
-CK_INLINE void q6_k_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void q6_k_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_q6_k);
   out->a = splat_half(b->d);
   out->s = __builtin_convertvector(load_i8x16(b->scales), i16x16);
@@ -234,8 +234,8 @@ CK_INLINE u8x32 iq4_xs_codes(const uint8_t *w, size_t i) {
   SUPER(ck_iq4_xs);
   return iq4_lookup(nibbles16(b->q + 16 * i));
 }
-CK_INLINE void iq4_xs_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void iq4_xs_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_iq4_xs);
   const u32x8 step = {0, 1, 2, 3, 4, 5, 6, 7};
   const u32x8 low = ((u32x8){0} + load_u32(b->scales_l)) >> step * 4 & 15;
@@ -263,8 +263,8 @@ CK_INLINE u8x32 tq1_0_codes(const uint8_t *w, size_t i) {
   const u8x16 powers = {1, 1, 1, 1, 3, 3, 3, 3, 9, 9, 9, 9, 27, 27, 27, 27};
   return leading_trits(CK_JOIN16(rest * power[4], four * powers));
 }
-CK_INLINE void tq1_0_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void tq1_0_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_tq1_0);
   out->a = splat_half(b->d);
 }
@@ -273,8 +273,8 @@ CK_INLINE u8x32 tq2_0_codes(const uint8_t *w, size_t i) {
   SUPER(ck_tq2_0);
   return bit_pairs(b->q, i);
 }
-CK_INLINE void tq2_0_scales(const uint8_t *w, size_t n, chunk_scales *out) {
-  (void)n;
+CK_INLINE void tq2_0_scales(const uint8_t *w, size_t stride, size_t n, chunk_scales *out) {
+  (void)stride, (void)n;
   SUPER(ck_tq2_0);
   out->a = splat_half(b->d);
 }

@@ -66,7 +66,7 @@ CK_INLINE f32x8 row_chunk(const vector_format *f, const uint8_t *w, const ck_q8 
   const i16x16 sums = load_i16x16(x->sum + 2 * at);
   const int8_t *q = x->q + at * CK_BLOCK_VALUES;
   chunk_scales scales;
-  f->scales(w, 8, &scales);
+  f->scales(w, f->bytes, 8, &scales);
 
   i32x8 half[2];
   CK_UNROLL
@@ -98,7 +98,7 @@ CK_INLINE f32x8 row_chunk(const vector_format *f, const uint8_t *w, const ck_q8 
 CK_INLINE void row_block(const vector_format *f, const uint8_t *w, const ck_q8 *x, size_t at,
                          float *lane) {
   chunk_scales scales;
-  f->scales(w, 1, &scales);
+  f->scales(w, f->bytes, 1, &scales);
   const i32x8 dots = row_dot(weights(f, w, 0), x->q + at * CK_BLOCK_VALUES, f->largest);
   const int sum = x->sum[2 * at] + x->sum[2 * at + 1];
   const float product = (float)(__builtin_reduce_add(dots) - excess(f) * sum);
@@ -107,26 +107,95 @@ CK_INLINE void row_block(const vector_format *f, const uint8_t *w, const ck_q8 *
   *lane = FMA(x->scale[at], term, *lane);
 }
 
-// One row with one token, straight from the stored blocks: decode is bound by their bytes.
+// All whole chunks of a row.
+CK_INLINE f32x8 row_chunks(const vector_format *f, const uint8_t *row, const ck_q8 *x, size_t at) {
+  const size_t chunk_bytes = f->bytes * (8 / f->blocks);
+  f32x8 lanes = {0};
+  for (size_t n = x->cols / CK_SUPER_VALUES; n > 0; n--, row += chunk_bytes, at += 8) {
+    lanes = row_chunk(f, row, x, at, lanes);
+  }
+  return lanes;
+}
+
+// One row with one token.
 CK_INLINE float row_product(const vector_format *f, const uint8_t *row, const ck_q8 *x,
                             size_t token) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
-  const size_t chunk_bytes = f->bytes * (8 / f->blocks);
   const size_t start = token * blocks;
-  f32x8 lanes = {0};
-  size_t first = 0;
-  for (; first + 8 <= blocks; first += 8, row += chunk_bytes) {
-    lanes = row_chunk(f, row, x, start + first, lanes);
-  }
-  if (f->blocks == 1 && first < blocks) {
+  f32x8 lanes = row_chunks(f, row, x, start);
+  if (f->blocks == 1) {
     float lane[8];
     memcpy(lane, &lanes, sizeof lane);
-    for (size_t i = 0; first + i < blocks; i++) {
-      row_block(f, row + i * f->bytes, x, start + first + i, &lane[i]);
+    for (size_t b = blocks / 8 * 8; b < blocks; b++) {
+      row_block(f, row + b * f->bytes, x, start + b, &lane[b % 8]);
     }
     lanes = load_f32x8(lane);
   }
   return sum_of_lanes(lanes);
+}
+
+// Rows that decode finishes together: their last blocks and their sums fill a vector. Their chunks
+// are read one row after the other, since memory delivers one stream faster than four.
+enum { QUAD = 4 };
+
+// The lanes of four rows, turned: lane i of every row becomes vector i.
+CK_INLINE void turn_lanes(const f32x8 rows[QUAD], f32x4 lanes[8]) {
+  f32x8 low[2], high[2];
+  CK_UNROLL
+  for (size_t i = 0; i < 2; i++) {
+    low[i] = __builtin_shufflevector(rows[2 * i], rows[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    high[i] = __builtin_shufflevector(rows[2 * i], rows[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  const f32x8 turned[4] = {  // lanes i and i + 4 of all rows
+      __builtin_shufflevector(low[0], low[1], 0, 1, 8, 9, 4, 5, 12, 13),
+      __builtin_shufflevector(low[0], low[1], 2, 3, 10, 11, 6, 7, 14, 15),
+      __builtin_shufflevector(high[0], high[1], 0, 1, 8, 9, 4, 5, 12, 13),
+      __builtin_shufflevector(high[0], high[1], 2, 3, 10, 11, 6, 7, 14, 15),
+  };
+  CK_UNROLL
+  for (size_t i = 0; i < 4; i++) {
+    lanes[i] = CK_LOW4(turned[i]);
+    lanes[i + 4] = CK_HIGH4(turned[i]);
+  }
+}
+
+// Adds one block of four rows to their lane; as row_block.
+CK_INLINE void quad_block(const vector_format *f, const uint8_t *w, size_t row_bytes,
+                          const ck_q8 *x, size_t at, f32x4 *lane) {
+  chunk_scales scales;
+  f->scales(w, row_bytes, QUAD, &scales);
+  i32x8 p[QUAD];
+  CK_UNROLL
+  for (size_t r = 0; r < QUAD; r++) {
+    p[r] = row_dot(weights(f, w + r * row_bytes, 0), x->q + at * CK_BLOCK_VALUES, f->largest);
+  }
+  const i32x8 half = half_totals(p);
+  const int sum = x->sum[2 * at] + x->sum[2 * at + 1];
+  const i32x4 dot = CK_LOW4(half) + CK_HIGH4(half) - excess(f) * sum;
+  const f32x4 product = __builtin_convertvector(dot, f32x4);
+  const f32x4 a = CK_LOW4(scales.a);
+  f32x4 term = a * product;
+  if (has_minimum(f)) term = FMA(a, product, CK_LOW4(scales.m) * (float)sum);
+  const float scale = x->scale[at];
+  *lane = FMA(((f32x4){scale, scale, scale, scale}), term, *lane);
+}
+
+// Four rows with one token.
+CK_INLINE void quad_product(const vector_format *f, const uint8_t *w, size_t row_bytes,
+                            const ck_q8 *x, size_t token, float *y) {
+  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  const size_t start = token * blocks;
+  f32x8 rows[QUAD];
+  f32x4 lanes[8];
+  for (size_t r = 0; r < QUAD; r++) rows[r] = row_chunks(f, w + r * row_bytes, x, start);
+  turn_lanes(rows, lanes);
+  for (size_t b = blocks / 8 * 8; f->blocks == 1 && b < blocks; b++) {
+    quad_block(f, w + b * f->bytes, row_bytes, x, start + b, &lanes[b % 8]);
+  }
+  const f32x4 even = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
+  const f32x4 odd = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7]);
+  const f32x4 sum = (even + odd) + 0.0f;
+  memcpy(y, &sum, sizeof sum);
 }
 
 // One chunk of CK_ROWS rows, turned so that a lane belongs to a row. Tokens share the work.
@@ -165,7 +234,7 @@ CK_INLINE void fill_panel_scales(const vector_format *f, const uint8_t *w, size_
   for (size_t r = 0; r < 8; r++) {
     chunk_scales scales;
     memset(&scales, 0, sizeof scales);
-    f->scales(w + r * row_bytes, n, &scales);
+    f->scales(w + r * row_bytes, f->bytes, n, &scales);
     a[r] = (u32x8)scales.a;
     m[r] = (u32x8)scales.m;
     s[r] = scales.s;
@@ -254,7 +323,7 @@ CK_INLINE ixr panel_block_dot(const vector_format *f, const panel *p, size_t i, 
 
 // Block i of a panel with `tokens` activation rows; `at` is the first one's block.
 CK_INLINE void panel_block(const vector_format *f, const panel *p, size_t i, const ck_q8 *x,
-                           size_t at, size_t tokens, const tile_sums *sums, fxr (*lanes)[8]) {
+                           size_t at, size_t tokens, const tile_sums *sums, fxr *lanes) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   const int8_t *q = x->q + at * CK_BLOCK_VALUES;
   const float *scale = x->scale + at;
@@ -272,7 +341,7 @@ CK_INLINE void panel_block(const vector_format *f, const panel *p, size_t i, con
                         p->n[2 * i + 1] * splat_int(sums->group[t][2 * i + 1]);
       term = FMA(a, product, p->m[i] * __builtin_convertvector(total, fxr));
     }
-    lanes[t][i] = FMA(splat_float(*scale), term, lanes[t][i]);
+    lanes[t] = FMA(splat_float(*scale), term, lanes[t]);
   }
 }
 
@@ -282,20 +351,21 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
                              size_t y_stride) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   const size_t chunk_bytes = f->bytes * (8 / f->blocks);
-  fxr lanes[TOKEN_TILE][8];
+  fxr lanes[8][TOKEN_TILE];
   panel p;
   tile_sums sums;
-  memset(lanes, 0, tokens * sizeof lanes[0]);
+  memset(lanes, 0, sizeof lanes);
   for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes) {
     const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
     const size_t at = token * blocks + first;
     fill_panel(f, w, row_bytes, n, &p);
     fill_tile_sums(f, x, at, n, tokens, &sums);
-    for (size_t i = 0; i < n; i++) panel_block(f, &p, i, x, at + i, tokens, &sums, lanes);
+    for (size_t i = 0; i < n; i++) panel_block(f, &p, i, x, at + i, tokens, &sums, lanes[i]);
   }
   for (size_t t = 0; t < tokens; t++) {
-    const fxr *l = lanes[t];
-    const fxr sum = ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7])) + 0.0f;
+    const fxr even = (lanes[0][t] + lanes[4][t]) + (lanes[2][t] + lanes[6][t]);
+    const fxr odd = (lanes[1][t] + lanes[5][t]) + (lanes[3][t] + lanes[7][t]);
+    const fxr sum = (even + odd) + 0.0f;
     memcpy(y + t * y_stride, &sum, sizeof sum);
   }
 }
@@ -311,6 +381,11 @@ CK_INLINE void matmul(const vector_format *f, const void *w, size_t row_bytes, s
         panel_product(f, weights + row * row_bytes, row_bytes, x, t, tokens,
                       y + t * y_stride + row, y_stride);
       }
+    }
+  }
+  for (; row + QUAD <= rows; row += QUAD) {
+    for (size_t t = 0; t < x->tokens; t++) {
+      quad_product(f, weights + row * row_bytes, row_bytes, x, t, y + t * y_stride + row);
     }
   }
   for (; row < rows; row++) {
@@ -338,7 +413,7 @@ CK_INLINE void dequantize_block(const vector_format *f, const uint8_t *w, size_t
 
 CK_INLINE void dequantize_chunk(const vector_format *f, const uint8_t *w, size_t n, float *out) {
   chunk_scales c;
-  f->scales(w, n, &c);
+  f->scales(w, f->bytes, n, &c);
   CK_UNROLL
   for (size_t i = 0; i < 8; i++) {
     if (i < n) dequantize_block(f, w, i, &c, out + i * CK_BLOCK_VALUES);

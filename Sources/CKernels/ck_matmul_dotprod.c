@@ -11,10 +11,11 @@
 #define CK_MATMUL_ISA CK_ISA_DOTPROD
 #define CK_MATMUL_TABLE ck_matmul_table_dotprod
 
-// sums + products of four neighbours.
 CK_INLINE int32x4_t dot16(int32x4_t sums, int8x16_t w, int8x16_t x) {
   return vdotq_s32(sums, w, x);
 }
+
+#define dot16_lane(sums, w, x, lane) vdotq_laneq_s32(sums, w, x, lane)
 
 #include "ck_matmul_neon_body.h"
 

@@ -1,4 +1,7 @@
-// What plain NEON and NEON with dot products have in common. Vectors of eight are pairs of registers.
+// What plain NEON and NEON with dot products have in common. Vectors of eight are pairs of
+// registers. The file that includes this defines, for vectors of 16 bytes:
+//   dot16(sums, w, x)             each of 4 sums plus the products of four neighbours
+//   dot16_lane(sums, w, x, lane)  the same with the four bytes of one lane of x everywhere
 #include <arm_neon.h>
 
 #include "ck_vector.h"
@@ -31,7 +34,6 @@ CK_INLINE i32x8 half_totals(const i32x8 p[4]) {
                   totals4(CK_HIGH4(p[0]), CK_HIGH4(p[1]), CK_HIGH4(p[2]), CK_HIGH4(p[3])));
 }
 
-// 16 products in 4 sums for one register of weights and one of activations: dot16.
 CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
   (void)largest;
   const int8_t *bytes = (const int8_t *)&w;
@@ -41,14 +43,24 @@ CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
   return CK_JOIN4((i32x4)low, (i32x4)high);
 }
 
+// Four codes of each row with lane `k` of the activations: dot16_lane needs a literal.
+#define PANEL_STEP(k)                                                                 \
+  do {                                                                                \
+    const int8_t *bytes = (const int8_t *)&w[j + (k)];                                \
+    low = dot16_lane(low, vld1q_s8(bytes), four, k);                                  \
+    high = dot16_lane(high, vld1q_s8(bytes + 16), four, k);                           \
+  } while (0)
+
 CK_INLINE i32x8 panel_dot(const u8x32 *w, size_t n, const int8_t *x, int largest) {
   (void)largest;
   int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
   CK_UNROLL
-  for (size_t j = 0; j < n; j++) {
-    const int8x16_t four = vreinterpretq_s8_u32(vdupq_n_u32(load_u32(x + 4 * j)));
-    low = dot16(low, vld1q_s8((const int8_t *)&w[j]), four);
-    high = dot16(high, vld1q_s8((const int8_t *)&w[j] + 16), four);
+  for (size_t j = 0; j < n; j += 4) {
+    const int8x16_t four = vld1q_s8(x + 4 * j);
+    PANEL_STEP(0);
+    PANEL_STEP(1);
+    PANEL_STEP(2);
+    PANEL_STEP(3);
   }
   return CK_JOIN4((i32x4)low, (i32x4)high);
 }

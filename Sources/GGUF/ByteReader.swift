@@ -1,0 +1,78 @@
+/// Reads a file from front to back; every read is checked, and an error names the field.
+struct ByteReader {
+  let file: MappedFile
+  /// The byte that is read next.
+  private(set) var offset = 0
+
+  init(file: MappedFile) { self.file = file }
+
+  /// The number of bytes not read yet.
+  var remaining: Int { file.count - offset }
+
+  /// Reads a little-endian integer.
+  mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
+    _ field: @autoclosure () -> String, as _: T.Type = T.self
+  ) throws(GGUFError) -> T {
+    guard let value = file.load(T.self, at: offset) else {
+      throw truncated(field(), UInt64(MemoryLayout<T>.size))
+    }
+    offset += MemoryLayout<T>.size
+    return value
+  }
+
+  /// Reads a length and that many bytes.
+  mutating func string(_ field: @autoclosure () -> String) throws(GGUFError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    try appendString(to: &bytes, field())
+    return bytes
+  }
+
+  /// Reads a length and that many bytes to the end of `bytes`.
+  mutating func appendString(
+    to bytes: inout [UInt8], _ field: @autoclosure () -> String
+  ) throws(GGUFError) {
+    let length = try integer(field(), as: UInt64.self)
+    guard let count = Int(exactly: length), count <= remaining,
+      file.append(offset..<offset + count, to: &bytes)
+    else { throw truncated(field(), length) }
+    offset += count
+  }
+
+  /// Reads packed little-endian numbers.
+  mutating func numbers<T: Numeric & BitwiseCopyable>(
+    _ field: @autoclosure () -> String, count: Int, as _: T.Type = T.self
+  ) throws(GGUFError) -> [T] {
+    guard let values = file.numbers(T.self, at: offset, count: count) else {
+      let needed = UInt64(count).multipliedReportingOverflow(by: UInt64(MemoryLayout<T>.size))
+      throw truncated(field(), needed.overflow ? .max : needed.partialValue)
+    }
+    offset += count * MemoryLayout<T>.size
+    return values
+  }
+
+  /// Reads a count of records that take at least `size` bytes each.
+  ///
+  /// A count that the rest of the file cannot hold is refused here, before anything is reserved.
+  mutating func count(
+    ofRecords size: Int, _ field: @autoclosure () -> String
+  ) throws(GGUFError) -> Int {
+    let start = offset
+    let count = try integer(field(), as: UInt64.self)
+    try check(count, ofRecords: size, at: start, field())
+    return Int(count)
+  }
+
+  /// Refuses a count, read at byte `start`, that the rest of the file cannot hold.
+  func check(
+    _ count: UInt64, ofRecords size: Int, at start: Int, _ field: @autoclosure () -> String
+  ) throws(GGUFError) {
+    let maximum = UInt64(remaining / size)
+    guard count <= maximum else {
+      throw .impossibleCount(field: field(), offset: start, count: count, maximum: maximum)
+    }
+  }
+
+  private func truncated(_ field: String, _ needed: UInt64) -> GGUFError {
+    .truncated(field: field, offset: offset, needed: needed, available: remaining)
+  }
+}

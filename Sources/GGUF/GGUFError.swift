@@ -28,7 +28,7 @@ public enum GGUFError: Error, Equatable, Sendable {
   case invalidAlignment(Int, offset: Int)
   /// A tensor name that is empty, 64 bytes or longer, or not plain UTF-8 text.
   case invalidTensorName(String, offset: Int)
-  /// A tensor name that occurs twice, perhaps in different files of a split set.
+  /// A tensor name that occurs twice in a file.
   case duplicateTensor(String, offset: Int)
   /// A tensor with too many dimensions or an impossible size.
   case invalidShape(tensor: String, offset: Int, dimensions: [UInt64], reason: String)
@@ -112,12 +112,6 @@ extension GGUFError: CustomStringConvertible {
       return "\(path): \(error)"
     }
   }
-
-  /// Text of a file for a message: control characters escaped, and cut where it is long.
-  private func quoted(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(80).map { $0.escaped(asASCII: false) }.joined()
-    return text.unicodeScalars.count > 80 ? "'\(shown)…'" : "'\(shown)'"
-  }
 }
 
 extension TensorType.Refusal {
@@ -132,4 +126,11 @@ extension TensorType.Refusal {
       "which is unknown. The file is damaged, or made for a newer reader."
     }
   }
+}
+
+/// Text of a file for a message: in quotes, control characters escaped, cut where it is long.
+func quoted(_ text: String) -> String {
+  let scalars = text.unicodeScalars
+  let shown = scalars.prefix(80).map { $0.escaped(asASCII: false) }.joined()
+  return scalars.count > 80 ? "'\(shown)…'" : "'\(shown)'"
 }

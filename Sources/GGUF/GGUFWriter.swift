@@ -112,7 +112,7 @@ extension GGUFWriter {
       do {
         sizes.append(try TensorInfo.byteCount(type: tensor.type, dimensions: tensor.dimensions))
       } catch {
-        throw .cannotWrite(path: path, reason: "tensor '\(tensor.name)': \(error.reason)")
+        throw .cannotWrite(path: path, reason: "tensor \(quoted(tensor.name)): \(error.reason)")
       }
     }
     let header = header(sizes: sizes)
@@ -120,7 +120,7 @@ extension GGUFWriter {
     for (tensor, size) in zip(tensors, sizes) {
       let data = tensor.data()
       guard data.count == size else {
-        let reason = "tensor '\(tensor.name)' needs \(size) bytes, got \(data.count)"
+        let reason = "tensor \(quoted(tensor.name)) needs \(size) bytes, got \(data.count)"
         throw .cannotWrite(path: path, reason: reason)
       }
       try sink(data)

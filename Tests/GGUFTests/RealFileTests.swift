@@ -71,8 +71,9 @@ import Testing
 
 /// The checksum of zlib and PNG (polynomial 0xEDB88320, reflected).
 func crc32(_ bytes: [UInt8]) -> UInt32 {
-  let table = (0..<256 as Range<UInt32>).map { index in
-    (0..<8).reduce(index) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
-  }
-  return ~bytes.reduce(~0) { $0 >> 8 ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
+  ~bytes.reduce(~0) { $0 >> 8 ^ crcTable[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
+}
+
+private let crcTable = (0..<256 as Range<UInt32>).map { index in
+  (0..<8).reduce(index) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
 }

@@ -18,7 +18,7 @@ import Testing
     let goldens = try text.split(separator: "\n").map {
       try JSONDecoder().decode(Golden.self, from: Data($0.utf8))
     }
-    #expect(goldens.count == 26)
+    #expect(goldens.count == 25)
     for golden in goldens {
       let type = try TensorType(id: golden.ggml_type_id)
       #expect(type.name == golden.type)

@@ -12,7 +12,9 @@ public enum GGUFError: Error, Equatable, Sendable {
   case bigEndian(version: UInt32)
   /// The file ends within the header: the field needs more bytes than there are.
   case truncated(field: String, offset: Int, needed: UInt64, available: Int)
-  /// A count that the rest of the file cannot hold.
+  /// The field would make the header longer than any model needs.
+  case oversizedHeader(field: String, offset: Int, maximum: Int)
+  /// A count that the rest of the header cannot hold.
   case impossibleCount(field: String, offset: Int, count: UInt64, maximum: UInt64)
   /// A metadata key that is empty, too long or not made of ASCII letters, digits, `.`, `_`, `-`.
   case invalidKey(String, offset: Int)
@@ -68,9 +70,12 @@ extension GGUFError: CustomStringConvertible {
     case .truncated(let field, let offset, let needed, let available):
       return "The \(field) at byte \(offset) needs \(needed) bytes but the file has only "
         + "\(available) more. \(damaged)"
+    case .oversizedHeader(let field, let offset, let maximum):
+      return "The \(field) at byte \(offset) makes the header longer than \(maximum) bytes. "
+        + malformed
     case .impossibleCount(let field, let offset, let count, let maximum):
-      return "The \(field) at byte \(offset) is \(count), but the rest of the file has room for "
-        + "at most \(maximum). \(damaged)"
+      return "The \(field) at byte \(offset) is \(count), but there is room for at most "
+        + "\(maximum). \(damaged)"
     case .invalidKey(let key, let offset):
       return "The metadata key \(quoted(key)) at byte \(offset) must be 1 to 65535 ASCII letters, "
         + "digits, '.', '_' or '-'. \(malformed)"

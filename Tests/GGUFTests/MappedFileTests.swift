@@ -64,6 +64,44 @@ import Glibc
     #expect(new.copy(new.tensors[0]) == [0, 0, 0, 0x40])
   }
 
+  /// A file of this length whose end is a hole, which takes no place on disk.
+  private static func sparse(
+    _ start: RawFile, length: Int, in folder: TemporaryFolder
+  ) throws
+    -> String
+  {
+    let path = try folder.write(start.bytes)
+    #expect(unsafe truncate(path, length) == 0)
+    return path
+  }
+
+  @Test("A long file does not make the header longer than any model needs")
+  func headerLimit() throws {
+    let folder = try TemporaryFolder()
+    let limit = 256 << 20
+    var array = RawFile(entries: 1)
+    array.put(key: "k", type: 9)
+    array.put(UInt32(8))
+    array.put(UInt64(1) << 28)
+    // The elements begin at byte 49 and take 8 bytes or more each.
+    #expect(
+      openingError(path: try Self.sparse(array, length: 4 << 30, in: folder))
+        == .impossibleCount(
+          field: "array count of 'k'", offset: 41, count: 1 << 28,
+          maximum: UInt64((limit - 49) / 8)))
+    var string = RawFile(entries: 1)
+    string.put(key: "k", type: 8)
+    string.put(UInt64(1) << 30)
+    #expect(
+      openingError(path: try Self.sparse(string, length: 4 << 30, in: folder))
+        == .oversizedHeader(field: "value of 'k'", offset: 45, maximum: limit))
+    // Tensor data, on the other hand, may be as long as the file.
+    var tensor = RawFile(tensors: 1)
+    tensor.put(tensor: "t", [3 << 30], type: 24, offset: 0)
+    let path = try Self.sparse(tensor, length: 64 + 3 << 30, in: folder)
+    #expect(try GGUFFile(path: path).tensorByteCount == 3 << 30)
+  }
+
   @Test("What a body throws comes out of withBytes as it is")
   func bodyThrows() throws {
     struct Stop: Error {}

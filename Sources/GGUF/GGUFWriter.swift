@@ -38,7 +38,9 @@ package struct GGUFWriter {
 
   /// Adds a tensor of 32-bit floats; `dimensions` begin with the row length.
   package mutating func add(_ name: String, _ dimensions: [Int], floats: [Float]) {
-    add(name, .f32, dimensions, bytes: floats.flatMap { littleEndian($0.bitPattern) })
+    var bytes: [UInt8] = []
+    for value in floats { bytes.put(value.bitPattern) }
+    add(name, .f32, dimensions, bytes: bytes)
   }
 
   /// Adds a tensor whose bytes are made when they are written, so that large ones need not stay.
@@ -129,17 +131,22 @@ extension GGUFWriter {
   }
 
   private func header(sizes: [Int]) -> [UInt8] {
-    var bytes = Array("GGUF".utf8) + littleEndian(version)
-    bytes += littleEndian(UInt64(tensors.count)) + littleEndian(UInt64(entries.count))
+    var bytes = Array("GGUF".utf8)
+    bytes.put(version)
+    bytes.put(UInt64(tensors.count))
+    bytes.put(UInt64(entries.count))
     for (key, value) in entries {
-      bytes += string(key.utf8) + littleEndian(value.type.rawValue)
-      append(value, to: &bytes)
+      bytes.put(string: key.utf8)
+      bytes.put(value.type.rawValue)
+      bytes.put(value)
     }
     var offset = 0
     for (tensor, size) in zip(tensors, sizes) {
-      bytes += string(tensor.name.utf8) + littleEndian(UInt32(tensor.dimensions.count))
-      for dimension in tensor.dimensions { bytes += littleEndian(UInt64(clamping: dimension)) }
-      bytes += littleEndian(tensor.type.rawValue) + littleEndian(UInt64(offset))
+      bytes.put(string: tensor.name.utf8)
+      bytes.put(UInt32(tensor.dimensions.count))
+      for dimension in tensor.dimensions { bytes.put(UInt64(clamping: dimension)) }
+      bytes.put(tensor.type.rawValue)
+      bytes.put(UInt64(offset))
       offset += size + padding(after: size).count
     }
     return bytes
@@ -150,37 +157,46 @@ extension GGUFWriter {
   }
 }
 
-extension GGUFWriter {
-  private func append(_ value: GGUFValue, to bytes: inout [UInt8]) {
-    switch value {
-    case .uint8(let value): bytes.append(value)
-    case .int8(let value): bytes += littleEndian(value)
-    case .uint16(let value): bytes += littleEndian(value)
-    case .int16(let value): bytes += littleEndian(value)
-    case .uint32(let value): bytes += littleEndian(value)
-    case .int32(let value): bytes += littleEndian(value)
-    case .float32(let value): bytes += littleEndian(value.bitPattern)
-    case .bool(let value): bytes.append(value ? 1 : 0)
-    case .string(let value): bytes += string(value)
-    case .array(let array): append(array, to: &bytes)
-    case .uint64(let value): bytes += littleEndian(value)
-    case .int64(let value): bytes += littleEndian(value)
-    case .float64(let value): bytes += littleEndian(value.bitPattern)
+extension [UInt8] {
+  /// Appends an integer, lowest byte first.
+  fileprivate mutating func put(_ value: some FixedWidthInteger) {
+    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
 
-  private func append(_ array: GGUFArray, to bytes: inout [UInt8]) {
-    bytes += littleEndian(array.elementType.rawValue) + littleEndian(UInt64(array.count))
-    for position in 0..<array.count { append(array[position], to: &bytes) }
+  /// Appends a length and that many bytes.
+  fileprivate mutating func put(string: some Collection<UInt8>) {
+    put(UInt64(string.count))
+    append(contentsOf: string)
   }
 
-  private func string(_ text: some Collection<UInt8>) -> [UInt8] {
-    littleEndian(UInt64(text.count)) + text
+  /// Appends a value without its type.
+  fileprivate mutating func put(_ value: GGUFValue) {
+    switch value {
+    case .uint8(let value): put(value)
+    case .int8(let value): put(value)
+    case .uint16(let value): put(value)
+    case .int16(let value): put(value)
+    case .uint32(let value): put(value)
+    case .int32(let value): put(value)
+    case .float32(let value): put(value.bitPattern)
+    case .bool(let value): put(value ? 1 as UInt8 : 0)
+    case .string(let value): put(string: value)
+    case .array(let array): put(array)
+    case .uint64(let value): put(value)
+    case .int64(let value): put(value)
+    case .float64(let value): put(value.bitPattern)
+    }
   }
-}
 
-/// The bytes of an integer as files store it.
-private func littleEndian(_ value: some FixedWidthInteger) -> [UInt8] {
-  let count = value.bitWidth / 8
-  return (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+  private mutating func put(_ array: GGUFArray) {
+    put(array.elementType.rawValue)
+    put(UInt64(array.count))
+    if case .string(let strings) = array {
+      for string in strings { put(string: string) }
+    } else {
+      for position in 0..<array.count { put(array[position]) }
+    }
+  }
 }

@@ -64,6 +64,22 @@ struct QuantGolden: Decodable, CustomTestStringConvertible, Sendable {
     #expect(got.map(\.bitPattern) == expected.map(\.bitPattern))
   }
 
+  /// Up to two chunks of eight blocks and a part of one, as a row of any width has.
+  @Test(arguments: MatmulKernels.fast, TypeRow.all)
+  func everyCountOfBlocksGivesTheBitsOfTheScalarValues(
+    kernels: MatmulKernels, type: TypeRow
+  ) throws {
+    let scalar = try #require(MatmulKernels(CK_ISA_SCALAR))
+    for blocks in 0...17 {
+      var generator = SeededGenerator(seed: UInt64(blocks))
+      let count = blocks * type.blockValues
+      let w = RandomWeights(type, rows: 1, cols: count, using: &generator)
+      let expected = try scalar.dequantize(type.id, w.bytes, count: count)
+      let got = try kernels.dequantize(type.id, w.bytes, count: count)
+      #expect(got.map(\.bitPattern) == expected.map(\.bitPattern), "\(blocks) blocks")
+    }
+  }
+
   @Test(arguments: MatmulKernels.available)
   func everyHalfConvertsExactly(kernels: MatmulKernels) throws {
     let halves = Array(0...UInt16.max)

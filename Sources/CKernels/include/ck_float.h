@@ -12,9 +12,10 @@ typedef enum ck_rope_pairing {
 
 // Causal attention of query rows over one key/value head.
 // A row is one query head of one token; row r attends to positions first[r] ..< last[r].
-// Online softmax over key blocks that start at absolute multiples of CK_ATTENTION_BLOCK, so that
-// a row's result does not depend on the rows computed beside it.
-enum { CK_ATTENTION_BLOCK = 64 };
+// Online softmax over key blocks that start at absolute multiples of CK_ATTENTION_BLOCK; chunks of
+// CK_ATTENTION_CHUNK keys, also at absolute multiples, are summed on their own and merged in order.
+// So a row's result depends neither on the rows computed beside it nor on who sums which chunk.
+enum { CK_ATTENTION_BLOCK = 64, CK_ATTENTION_CHUNK = 256 };
 typedef struct ck_attention {
   const float *q;         // [rows, head_dim], rows q_stride floats apart
   size_t q_stride;
@@ -33,6 +34,10 @@ typedef struct ck_attention {
 
 // Floats of scratch that one attention call needs.
 size_t ck_attention_scratch(size_t rows, size_t head_dim);
+
+// Floats of one row of an attention sum: the weighted sum of values, not yet divided; at
+// ck_attention_sum_stride - 2 the largest score (-infinity: no key yet), at - 1 the sum of weights.
+size_t ck_attention_sum_stride(size_t head_dim);
 
 typedef struct ck_float_table {
   ck_isa isa;
@@ -57,7 +62,18 @@ typedef struct ck_float_table {
   // Index of the largest value, the lowest index among equals; NaN never wins. n >= 1.
   size_t (*argmax)(const float *x, size_t n);
   void (*attention)(const ck_attention *args);
+  // The three steps that `attention` consists of, for callers that split keys over threads.
+  // Writes the sums over the keys of one chunk, [rows, ck_attention_sum_stride].
+  void (*attention_chunk)(const ck_attention *args, size_t chunk, float *sums);
+  // total += sums. Chunks are merged in ascending order; the first call has `total` from
+  // ck_attention_clear.
+  void (*attention_merge)(const float *sums, size_t rows, size_t head_dim, float *total);
+  // args->out = total / sum of weights.
+  void (*attention_finish)(const float *total, const ck_attention *args);
 } ck_float_table;
+
+// Makes `total` the sum over no keys, [rows, ck_attention_sum_stride].
+void ck_attention_clear(size_t rows, size_t head_dim, float *total);
 
 // The table of `isa`; NULL when that is not available here.
 const ck_float_table *ck_float_table_for(ck_isa isa);

@@ -45,8 +45,11 @@ typedef struct ck_layer_attention {
   size_t out_stride;
   float *scratch;      // ck_layer_attention_scratch(...) floats
 } ck_layer_attention;
+
+// Floats of scratch for `tokens` tokens or fewer.
 size_t ck_layer_attention_scratch(const ck_pool *pool, size_t heads, size_t kv_heads,
                                   size_t head_dim, size_t tokens);
+
 void ck_par_attention(const ck_context *c, const ck_layer_attention *args);
 
 // A job over rows: fn-per-row steps (norms, activations, RoPE) for prefill chunks.

@@ -1,0 +1,223 @@
+// Every split is along rows, tokens or whole blocks, so it cannot change a result.
+#include "ck_parallel.h"
+
+// Fewer elements than this in one part do not pay for handing it to another thread.
+enum { ELEMENTS_PER_PART = 8192 };
+
+// Bytes of weights in one part: enough to outlast the hand-over, few enough to stay in the second
+// level cache while a prefill chunk's tokens pass over them.
+enum { WEIGHT_BYTES_PER_PART = 64 * 1024 };
+
+// Rows of one part are a multiple of this, so that kernels seldom see an incomplete row tile.
+enum { ROW_TILE = 8 };
+
+// Tokens that pass over a part's weights together; their activations share the cache with them.
+enum { TOKEN_TILE = 32 };
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t ceiling(size_t n, size_t step) { return (n + step - 1) / step; }
+
+// How a loop over `count` items is cut into parts.
+typedef struct cut {
+  size_t items;  // in one part
+  size_t parts;
+} cut;
+
+static cut cut_evenly(size_t count, size_t items) {
+  items = larger(items, 1);
+  return (cut){.items = items, .parts = ceiling(count, items)};
+}
+
+// Items [begin, end) of part `index`.
+typedef struct span {
+  size_t begin, end;
+} span;
+
+static span part_of(cut cut, size_t count, size_t index) {
+  const size_t begin = index * cut.items;
+  return (span){begin, smaller(begin + cut.items, count)};
+}
+
+// Weight rows of one part: about WEIGHT_BYTES_PER_PART, but at least four parts a thread where the
+// matrix has the rows for it.
+static cut cut_rows(const ck_pool *pool, size_t rows, size_t row_bytes) {
+  const size_t cached = WEIGHT_BYTES_PER_PART / larger(row_bytes, 1);
+  const size_t balanced = rows / (4 * ck_pool_threads(pool));
+  return cut_evenly(rows, larger(smaller(cached, balanced) / ROW_TILE, 1) * ROW_TILE);
+}
+
+// --- products ---
+
+typedef struct matmul_job {
+  ck_matmul_fn multiply;
+  const uint8_t *w;
+  size_t row_bytes, rows;
+  const ck_q8 *x;
+  float *y;
+  size_t y_stride;
+  cut cut;
+} matmul_job;
+
+// Tokens first ..< first + count of quantised activations.
+static ck_q8 q8_tokens(const ck_q8 *x, size_t first, size_t count) {
+  return (ck_q8){
+    .q = x->q + first * x->cols,
+    .scale = x->scale + first * (x->cols / CK_Q8_BLOCK),
+    .sum = x->sum + first * (x->cols / (CK_Q8_BLOCK / 2)),
+    .tokens = count,
+    .cols = x->cols,
+  };
+}
+
+static void matmul_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const matmul_job *job = context;
+  const span rows = part_of(job->cut, job->rows, index);
+  for (size_t t = 0; t < job->x->tokens; t += TOKEN_TILE) {
+    const ck_q8 tile = q8_tokens(job->x, t, smaller(TOKEN_TILE, job->x->tokens - t));
+    job->multiply(job->w + rows.begin * job->row_bytes, job->row_bytes, rows.end - rows.begin,
+                  &tile, job->y + t * job->y_stride + rows.begin, job->y_stride);
+  }
+}
+
+void ck_par_matmul(const ck_context *c, ck_type type, const void *w, size_t row_bytes, size_t rows,
+                   const ck_q8 *x, float *y, size_t y_stride) {
+  matmul_job job = {c->matmul->matmul[type], w, row_bytes, rows, x, y, y_stride,
+                    cut_rows(c->pool, rows, row_bytes)};
+  ck_pool_run(c->pool, job.cut.parts, matmul_part, &job);
+}
+
+typedef struct matmul_float_job {
+  ck_matmul_float_fn multiply;
+  const uint8_t *w;
+  size_t row_bytes, rows, cols;
+  const float *x;
+  size_t x_stride, tokens;
+  float *y;
+  size_t y_stride;
+  cut cut;
+} matmul_float_job;
+
+static void matmul_float_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const matmul_float_job *job = context;
+  const span rows = part_of(job->cut, job->rows, index);
+  for (size_t t = 0; t < job->tokens; t += TOKEN_TILE)
+    job->multiply(job->w + rows.begin * job->row_bytes, job->row_bytes, rows.end - rows.begin,
+                  job->cols, job->x + t * job->x_stride, job->x_stride,
+                  smaller(TOKEN_TILE, job->tokens - t), job->y + t * job->y_stride + rows.begin,
+                  job->y_stride);
+}
+
+void ck_par_matmul_float(const ck_context *c, ck_type type, const void *w, size_t row_bytes,
+                         size_t rows, size_t cols, const float *x, size_t x_stride, size_t tokens,
+                         float *y, size_t y_stride) {
+  matmul_float_job job = {c->matmul->matmul_float[type], w, row_bytes, rows, cols,
+                          x, x_stride, tokens, y, y_stride,
+                          cut_rows(c->pool, rows, row_bytes)};
+  ck_pool_run(c->pool, job.cut.parts, matmul_float_part, &job);
+}
+
+// --- formats ---
+
+typedef struct quantize_job {
+  ck_quantize_q8_fn quantize;
+  const float *x;
+  size_t x_stride;
+  const ck_q8 *out;
+  cut cut;
+} quantize_job;
+
+static void quantize_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const quantize_job *job = context;
+  const span tokens = part_of(job->cut, job->out->tokens, index);
+  for (size_t t = tokens.begin; t < tokens.end; t++) {
+    const ck_q8 row = q8_tokens(job->out, t, 1);
+    job->quantize(job->x + t * job->x_stride, row.cols, row.q, row.scale, row.sum);
+  }
+}
+
+void ck_par_quantize(const ck_context *c, const float *x, size_t x_stride, const ck_q8 *out) {
+  quantize_job job = {c->matmul->quantize_q8, x, x_stride, out,
+                      cut_evenly(out->tokens, ELEMENTS_PER_PART / larger(out->cols, 1))};
+  ck_pool_run(c->pool, job.cut.parts, quantize_part, &job);
+}
+
+typedef struct dequantize_job {
+  ck_dequantize_fn dequantize;
+  const uint8_t *w;
+  size_t row_bytes, rows, cols;
+  float *out;
+  cut cut;
+} dequantize_job;
+
+static void dequantize_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const dequantize_job *job = context;
+  const span rows = part_of(job->cut, job->rows, index);
+  for (size_t r = rows.begin; r < rows.end; r++)
+    job->dequantize(job->w + r * job->row_bytes, job->cols, job->out + r * job->cols);
+}
+
+void ck_par_dequantize(const ck_context *c, ck_type type, const void *w, size_t row_bytes,
+                       size_t rows, size_t cols, float *out) {
+  dequantize_job job = {c->matmul->dequantize[type], w, row_bytes, rows, cols, out,
+                        cut_evenly(rows, ELEMENTS_PER_PART / larger(cols, 1))};
+  ck_pool_run(c->pool, job.cut.parts, dequantize_part, &job);
+}
+
+// --- element-wise steps ---
+
+typedef struct norm_job {
+  const ck_float_table *floats;
+  const float *x;
+  size_t x_stride;
+  const float *weight;
+  size_t n;
+  float eps;
+  size_t tokens;
+  float *y;
+  size_t y_stride;
+  cut cut;
+} norm_job;
+
+static void norm_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const norm_job *job = context;
+  const span tokens = part_of(job->cut, job->tokens, index);
+  for (size_t t = tokens.begin; t < tokens.end; t++)
+    job->floats->rms_norm(job->x + t * job->x_stride, job->weight, job->n, job->eps,
+                          job->y + t * job->y_stride);
+}
+
+void ck_par_rms_norm(const ck_context *c, const float *x, size_t x_stride, const float *weight,
+                     size_t n, float eps, size_t tokens, float *y, size_t y_stride) {
+  norm_job job = {c->floats, x, x_stride, weight, n, eps, tokens, y, y_stride,
+                  cut_evenly(tokens, ELEMENTS_PER_PART / larger(n, 1))};
+  ck_pool_run(c->pool, job.cut.parts, norm_part, &job);
+}
+
+typedef struct gated_job {
+  void (*activate)(const float *gate, const float *up, size_t n, float *out);
+  float *gate;
+  const float *up;
+  size_t n;
+  cut cut;
+} gated_job;
+
+static void gated_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const gated_job *job = context;
+  const span values = part_of(job->cut, job->n, index);
+  job->activate(job->gate + values.begin, job->up + values.begin, values.end - values.begin,
+                job->gate + values.begin);
+}
+
+void ck_par_gated_activation(const ck_context *c, bool gelu, float *gate, const float *up,
+                             size_t n) {
+  gated_job job = {gelu ? c->floats->gelu_mul : c->floats->silu_mul, gate, up, n,
+                   cut_evenly(n, ELEMENTS_PER_PART)};
+  ck_pool_run(c->pool, job.cut.parts, gated_part, &job);
+}

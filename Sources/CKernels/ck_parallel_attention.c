@@ -1,0 +1,176 @@
+// Attention of one layer, split over kv heads, tiles of rows and, where those are few, chunks of
+// keys. The split by chunks performs the same sums in the same order as one whole call.
+//
+// The rows of a kv head are (token, query head of its group), numbered token * group + member.
+#include <string.h>
+
+#include "ck_parallel.h"
+
+// Rows of one tile: enough to pay for converting a block of keys to float32, few enough for the
+// tile's queries, scores and sums to stay in the second level cache.
+enum { TILE_ROWS = 48 };
+
+// Partial sums kept at once when keys are split, over all kv heads.
+enum { SUM_SLOTS = 64 };
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t ceiling(size_t n, size_t step) { return (n + step - 1) / step; }
+
+// One tile of rows of one kv head, its queries gathered, ready for an attention call.
+typedef struct tile {
+  uint32_t first[TILE_ROWS], last[TILE_ROWS];
+  ck_attention call;
+} tile;
+
+typedef struct attention_job {
+  const ck_context *c;
+  const ck_layer_attention *layer;
+  size_t group;  // query heads that share a kv head
+  size_t rows;   // of one kv head
+  size_t tiles;  // of one kv head
+  float *workers;  // scratch, [threads, worker_floats]
+  size_t worker_floats;
+  // Of a job split by keys, one tile a kv head:
+  float *totals;       // [kv_heads, sum_floats]
+  float *sums;         // [kv_heads, slots, sum_floats]
+  size_t sum_floats;   // of one tile
+  size_t slots;        // chunks in one round; 0: keys are never split
+  size_t first_chunk;  // of the round
+  size_t chunks;       // of the round
+} attention_job;
+
+static size_t worker_floats(size_t rows, size_t head_dim) {
+  return ck_attention_scratch(rows, head_dim) + 2 * rows * head_dim;
+}
+
+// Where a row of a kv head lies in q; the same offsets with another stride hold for out.
+static size_t row_offset(const attention_job *job, size_t kv_head, size_t row, size_t stride) {
+  const size_t head = kv_head * job->group + row % job->group;
+  return row / job->group * stride + head * job->layer->head_dim;
+}
+
+static void tile_begin(const attention_job *job, size_t kv_head, size_t index, size_t worker,
+                       tile *t) {
+  const ck_layer_attention *layer = job->layer;
+  const size_t begin = index * TILE_ROWS, rows = smaller(TILE_ROWS, job->rows - begin);
+  const size_t dim = layer->head_dim;
+  float *q = job->workers + worker * job->worker_floats, *out = q + rows * dim;
+  for (size_t r = 0; r < rows; r++) {
+    const size_t position = layer->position + (begin + r) / job->group;
+    const size_t window = layer->window ? layer->window : SIZE_MAX;
+    t->first[r] = (uint32_t)(position + 1 > window ? position + 1 - window : 0);
+    t->last[r] = (uint32_t)(position + 1);
+    memcpy(q + r * dim, layer->q + row_offset(job, kv_head, begin + r, layer->q_stride),
+           dim * sizeof *q);
+  }
+  t->call = (ck_attention){
+    .q = q, .q_stride = dim,
+    .k = layer->k + kv_head * layer->capacity * dim,
+    .v = layer->v + kv_head * layer->capacity * dim,
+    .first = t->first, .last = t->last, .rows = rows,
+    .head_dim = dim, .scale = layer->scale, .softcap = layer->softcap,
+    .out = out, .out_stride = dim, .scratch = out + rows * dim,
+  };
+}
+
+static void tile_store(const attention_job *job, size_t kv_head, size_t index, const tile *t) {
+  const ck_layer_attention *layer = job->layer;
+  for (size_t r = 0; r < t->call.rows; r++)
+    memcpy(layer->out + row_offset(job, kv_head, index * TILE_ROWS + r, layer->out_stride),
+           t->call.out + r * layer->head_dim, layer->head_dim * sizeof(float));
+}
+
+// --- split by tiles ---
+
+// Later tokens see more keys: their tiles go first, so that the last part to end is a short one.
+static void tile_part(void *context, size_t index, size_t worker) {
+  const attention_job *job = context;
+  const size_t kv_head = index % job->layer->kv_heads;
+  const size_t number = job->tiles - 1 - index / job->layer->kv_heads;
+  tile t;
+  tile_begin(job, kv_head, number, worker, &t);
+  job->c->floats->attention(&t.call);
+  tile_store(job, kv_head, number, &t);
+}
+
+// --- split by keys ---
+
+static float *total_of(const attention_job *job, size_t kv_head) {
+  return job->totals + kv_head * job->sum_floats;
+}
+
+static float *sums_of(const attention_job *job, size_t kv_head, size_t slot) {
+  return job->sums + (kv_head * job->slots + slot) * job->sum_floats;
+}
+
+static void chunk_part(void *context, size_t index, size_t worker) {
+  const attention_job *job = context;
+  const size_t kv_head = index / job->chunks, slot = index % job->chunks;
+  tile t;
+  tile_begin(job, kv_head, 0, worker, &t);
+  job->c->floats->attention_chunk(&t.call, job->first_chunk + slot, sums_of(job, kv_head, slot));
+}
+
+static void split_by_keys(attention_job *job) {
+  const ck_layer_attention *layer = job->layer;
+  const ck_float_table *floats = job->c->floats;
+  const size_t end = ceiling(layer->position + layer->tokens, CK_ATTENTION_CHUNK);
+  const bool windowed = layer->window > 0 && layer->position + 1 > layer->window;
+  size_t begin = windowed ? (layer->position + 1 - layer->window) / CK_ATTENTION_CHUNK : 0;
+  for (size_t h = 0; h < layer->kv_heads; h++)
+    ck_attention_clear(job->rows, layer->head_dim, total_of(job, h));
+  for (; begin < end; begin += job->slots) {
+    job->first_chunk = begin;
+    job->chunks = smaller(job->slots, end - begin);
+    ck_pool_run(job->c->pool, layer->kv_heads * job->chunks, chunk_part, job);
+    for (size_t h = 0; h < layer->kv_heads; h++)
+      for (size_t slot = 0; slot < job->chunks; slot++)
+        floats->attention_merge(sums_of(job, h, slot), job->rows, layer->head_dim,
+                                total_of(job, h));
+  }
+  for (size_t h = 0; h < layer->kv_heads; h++) {
+    tile t;
+    tile_begin(job, h, 0, 0, &t);
+    floats->attention_finish(total_of(job, h), &t.call);
+    tile_store(job, h, 0, &t);
+  }
+}
+
+// --- the interface ---
+
+static attention_job plan(const ck_pool *pool, size_t heads, size_t kv_heads, size_t head_dim,
+                          size_t tokens) {
+  const size_t group = heads / kv_heads, rows = tokens * group, threads = ck_pool_threads(pool);
+  const size_t tile_rows = smaller(rows, TILE_ROWS);
+  // Keys are split where one tile a kv head is too little to balance over the threads.
+  const bool may_split_keys = threads > 1 && kv_heads < 4 * threads;
+  return (attention_job){
+    .group = group,
+    .rows = rows,
+    .tiles = ceiling(rows, TILE_ROWS),
+    .worker_floats = worker_floats(tile_rows, head_dim),
+    .sum_floats = tile_rows * ck_attention_sum_stride(head_dim),
+    .slots = may_split_keys ? larger(SUM_SLOTS / kv_heads, 1) : 0,
+  };
+}
+
+size_t ck_layer_attention_scratch(const ck_pool *pool, size_t heads, size_t kv_heads,
+                                  size_t head_dim, size_t tokens) {
+  const attention_job job = plan(pool, heads, kv_heads, head_dim, tokens);
+  const size_t floats = ck_pool_threads(pool) * job.worker_floats;
+  return job.slots > 0 ? floats + kv_heads * (job.slots + 1) * job.sum_floats : floats;
+}
+
+void ck_par_attention(const ck_context *c, const ck_layer_attention *args) {
+  attention_job job = plan(c->pool, args->heads, args->kv_heads, args->head_dim, args->tokens);
+  job.c = c;
+  job.layer = args;
+  job.workers = args->scratch;
+  job.totals = args->scratch + ck_pool_threads(c->pool) * job.worker_floats;
+  job.sums = job.totals + args->kv_heads * job.sum_floats;
+  if (job.tiles == 1 && job.slots > 0)
+    split_by_keys(&job);
+  else
+    ck_pool_run(c->pool, args->kv_heads * job.tiles, tile_part, &job);
+}

@@ -1,0 +1,63 @@
+// Counting of checks and seeded values for the kernel comparison.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "CKernels.h"
+
+extern size_t checks_passed, checks_failed;
+
+// Counts one check; describes it when it fails.
+#define CHECK(condition, ...)                                                       \
+  do {                                                                              \
+    if (condition) {                                                                \
+      checks_passed++;                                                              \
+    } else {                                                                        \
+      checks_failed++;                                                              \
+      fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);               \
+      fprintf(stderr, __VA_ARGS__);                                                 \
+      fputc('\n', stderr);                                                          \
+    }                                                                               \
+  } while (0)
+
+// xorshift64*; the same values on every machine.
+typedef struct generator {
+  uint64_t state;
+} generator;
+
+static inline uint64_t next_bits(generator *g) {
+  g->state ^= g->state >> 12;
+  g->state ^= g->state << 25;
+  g->state ^= g->state >> 27;
+  return g->state * 0x2545f4914f6cdd1dull;
+}
+
+// Uniform in -limit ..< limit.
+static inline float next_float(generator *g, float limit) {
+  return ((float)(next_bits(g) >> 40) * 0x1p-23f - 1) * limit;
+}
+
+// Memory for n elements; ends the program when there is none. At least one byte is reserved.
+static inline void *reserve(size_t n, size_t size) {
+  void *p = calloc(n + 1, size);
+  if (!p) {
+    fputs("out of memory\n", stderr);
+    exit(2);
+  }
+  return p;
+}
+
+static inline float *random_floats(generator *g, size_t n, float limit) {
+  float *p = reserve(n, sizeof *p);
+  for (size_t i = 0; i < n; i++) p[i] = next_float(g, limit);
+  return p;
+}
+
+void check_matmul(ck_isa isa);
+void check_floats(ck_isa isa);
+void check_attention(ck_isa isa);
+void check_pool(void);
+void check_parallel(ck_isa isa);

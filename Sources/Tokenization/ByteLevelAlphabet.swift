@@ -1,0 +1,41 @@
+/// The alphabet in which byte-level BPE files spell bytes.
+///
+/// Visible Latin-1 characters stand for themselves; the other 68 bytes are written as the code
+/// points from U+0100 on, in order, so that a space is U+0120. (GPT-2, Radford et al. 2019.)
+enum ByteLevelAlphabet {
+  /// By code point: the byte it stands for, or -1.
+  private static let byteOfCodePoint: [Int16] = {
+    var table = [Int16](repeating: -1, count: 0x100 + 68)
+    var next = 0x100
+    for byte in 0..<0x100 {
+      switch byte {
+      case 0x21...0x7E, 0xA1...0xAC, 0xAE...0xFF: table[byte] = Int16(byte)
+      default:
+        table[next] = Int16(byte)
+        next += 1
+      }
+    }
+    return table
+  }()
+
+  /// Appends the bytes that `text[range]` spells; what is not of the alphabet is appended as is.
+  ///
+  /// - Returns: whether all of the text was of the alphabet.
+  @discardableResult
+  static func decode(_ text: [UInt8], _ range: Range<Int>, into bytes: inout [UInt8]) -> Bool {
+    let table = byteOfCodePoint
+    var complete = true
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let (scalar, length) = ScalarText.decode(text, position, range.upperBound)
+      if Int(scalar) < table.count, table[Int(scalar)] >= 0 {
+        bytes.append(UInt8(truncatingIfNeeded: table[Int(scalar)]))
+      } else {
+        bytes.append(contentsOf: text[position..<position + length])
+        complete = false
+      }
+      position += length
+    }
+    return complete
+  }
+}

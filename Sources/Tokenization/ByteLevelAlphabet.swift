@@ -19,23 +19,33 @@ enum ByteLevelAlphabet {
   }()
 
   /// Appends the bytes that `text[range]` spells; what is not of the alphabet is appended as is.
-  ///
-  /// - Returns: whether all of the text was of the alphabet.
-  @discardableResult
-  static func decode(_ text: [UInt8], _ range: Range<Int>, into bytes: inout [UInt8]) -> Bool {
-    let table = byteOfCodePoint
-    var complete = true
+  static func decode(_ text: [UInt8], _ range: Range<Int>, into bytes: inout [UInt8]) {
     var position = range.lowerBound
     while position < range.upperBound {
       let (scalar, length) = ScalarText.decode(text, position, range.upperBound)
-      if Int(scalar) < table.count, table[Int(scalar)] >= 0 {
-        bytes.append(UInt8(truncatingIfNeeded: table[Int(scalar)]))
+      if let byte = byte(scalar) {
+        bytes.append(byte)
       } else {
         bytes.append(contentsOf: text[position..<position + length])
-        complete = false
       }
       position += length
     }
-    return complete
+  }
+
+  /// Whether all of `text[range]` is of the alphabet.
+  static func spells(_ text: [UInt8], _ range: Range<Int>) -> Bool {
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let (scalar, length) = ScalarText.decode(text, position, range.upperBound)
+      guard byte(scalar) != nil else { return false }
+      position += length
+    }
+    return true
+  }
+
+  private static func byte(_ scalar: UInt32) -> UInt8? {
+    if (0x21...0x7E).contains(scalar) { return UInt8(scalar) }
+    guard Int(scalar) < byteOfCodePoint.count else { return nil }
+    return UInt8(exactly: byteOfCodePoint[Int(scalar)])
   }
 }

@@ -25,41 +25,31 @@ struct BytePairEncoder: Sendable {
   ) throws(TokenizerError) {
     self.pretokenizer = pretokenizer
     unknown = vocabulary.unknown
-    pieces = Self.pieces(vocabulary, texts)
+    let isPiece = Self.isPiece(vocabulary, texts)
+    pieces = ByteTable(indexing: vocabulary.tokens) { isPiece[$0] }
     firstByteSymbol = UInt32(vocabulary.count)
     byteSymbols = Self.byteSymbols(pieces, vocabulary.count)
     guard rules.count < 1 << 28 else { throw .tooLarge(tokens: rules.count) }
-    var symbols = MergeSymbols(pieces, byteSymbols, first: vocabulary.count + 256)
+    var symbols = MergeSymbols(pieces, byteSymbols, isPiece)
     merges = try symbols.read(rules)
     spellings = symbols.spellings
   }
 
-  /// Tokens spelt entirely in the byte alphabet. Added tokens are plain text, which means the
-  /// same bytes only where it is ASCII.
-  private static func pieces(_ vocabulary: Vocabulary, _ texts: GGUFStrings) -> ByteTable {
-    var pieces = ByteTable(capacity: vocabulary.count, bytes: vocabulary.tokens.bytes.count)
-    let (text, tokens) = (texts.bytes, vocabulary.tokens)
-    var scratch: [UInt8] = []
-    for id in 0..<vocabulary.count {
-      let range = tokens.range(id)
-      guard !range.isEmpty else { continue }
-      switch vocabulary.kinds[id] {
-      case .normal, .byte:
-        scratch.removeAll(keepingCapacity: true)
-        guard ByteLevelAlphabet.decode(text, texts.range(of: id), into: &scratch) else { continue }
-      case .userDefined:
-        guard tokens[id].allSatisfy({ (0x21...0x7E).contains($0) }) else { continue }
-      case .unknown, .control, .unused: continue
+  /// By token, whether merges can lead to it: it has to be spelt entirely in the byte alphabet.
+  /// Added tokens are plain text, which means the same bytes only where it is ASCII.
+  private static func isPiece(_ vocabulary: Vocabulary, _ texts: GGUFStrings) -> [Bool] {
+    (0..<vocabulary.count).map { id in
+      guard !vocabulary.tokens.range(id).isEmpty else { return false }
+      return switch vocabulary.kinds[id] {
+      case .normal, .byte: ByteLevelAlphabet.spells(texts.bytes, texts.range(of: id))
+      case .userDefined: vocabulary.tokens[id].allSatisfy { (0x21...0x7E).contains($0) }
+      case .unknown, .control, .unused: false
       }
-      pieces.insert(tokens.bytes, range, value: TokenID(id))
     }
-    return pieces
   }
 
   private static func byteSymbols(_ pieces: ByteTable, _ count: Int) -> [UInt32] {
-    (0..<256).map { byte in
-      pieces.find([UInt8(byte)]).map(UInt32.init) ?? UInt32(count + byte)
-    }
+    (0..<256).map { byte in UInt32(pieces.find([UInt8(byte)]) ?? count + byte) }
   }
 
   /// Appends the tokens of `bytes[range]`.
@@ -68,12 +58,17 @@ struct BytePairEncoder: Sendable {
   ///
   /// - Complexity: O(*n* log *n*) in the number of bytes.
   func encode(_ bytes: [UInt8], _ range: Range<Int>, into output: inout [TokenID]) {
-    let text = ScalarText(bytes, range)
     var work = Work()
-    var start = 0
-    for end in pretokenizer.split(text) {
-      encode(bytes, text.offsets[start]..<text.offsets[end], &work, into: &output)
-      start = end
+    var cache = PieceCache(byteCount: range.count)
+    for piece in pretokenizer.pieces(of: bytes, range) {
+      let key = PieceCache.Key(bytes, piece)
+      if let known = cache.find(key) {
+        for position in known { output.append(output[position]) }
+        continue
+      }
+      let start = output.count
+      encode(bytes, piece, &work, into: &output)
+      cache.store(key, start..<output.count)
     }
   }
 
@@ -96,7 +91,7 @@ struct BytePairEncoder: Sendable {
     _ bytes: [UInt8], _ piece: Range<Int>, _ work: inout Work, into output: inout [TokenID]
   ) {
     if pretokenizer.ignoresMerges, let id = pieces.find(bytes, piece) {
-      output.append(id)
+      output.append(TokenID(id))
       return
     }
     work.symbols.removeAll(keepingCapacity: true)
@@ -198,14 +193,18 @@ struct BytePairEncoder: Sendable {
 private struct MergeSymbols {
   private let pieces: ByteTable
   private let byteSymbols: [UInt32]
-  private let first: Int
+  private let isPiece: [Bool]
   private var others = ByteTable()
-  private(set) var spellings = ByteStrings()
+  /// What the last rule made; rules often come in the order of the tokens they make.
+  private var last = 0
 
-  init(_ pieces: ByteTable, _ byteSymbols: [UInt32], first: Int) {
+  /// The bytes of what is mentioned without being a token.
+  var spellings: ByteStrings { others.keys }
+
+  init(_ pieces: ByteTable, _ byteSymbols: [UInt32], _ isPiece: [Bool]) {
     self.pieces = pieces
     self.byteSymbols = byteSymbols
-    self.first = first
+    self.isPiece = isPiece
   }
 
   /// Reads rules of the form "left right", in order of rank.
@@ -222,9 +221,10 @@ private struct MergeSymbols {
       ByteLevelAlphabet.decode(text, range.lowerBound..<space, into: &pair)
       let middle = pair.count
       ByteLevelAlphabet.decode(text, space + 1..<range.upperBound, into: &pair)
-      table.insert(
-        symbol(pair, 0..<middle), symbol(pair, middle..<pair.count),
-        PairTable.Merge(rank: UInt32(rank), symbol: symbol(pair, 0..<pair.count)))
+      let left = symbol(pair, 0..<middle)
+      let right = symbol(pair, middle..<pair.count)
+      let made = PairTable.Merge(rank: UInt32(rank), symbol: madeSymbol(pair))
+      table.insert(left, right, made)
     }
     return table
   }
@@ -243,8 +243,20 @@ private struct MergeSymbols {
   private mutating func symbol(_ bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
     if range.count == 1 { return byteSymbols[Int(bytes[range.lowerBound])] }
     if let id = pieces.find(bytes, range) { return UInt32(id) }
-    let number = others.insert(bytes, range, value: Int32(spellings.count))
-    if number == spellings.count { spellings.append(bytes[range]) }
-    return UInt32(first) + UInt32(number)
+    return UInt32(isPiece.count + 256 + others.insert(bytes, range))
+  }
+
+  /// The symbol of the whole of `bytes`; tries the previous rule's and the one after it first.
+  private mutating func madeSymbol(_ bytes: [UInt8]) -> UInt32 {
+    let range = 0..<bytes.count
+    for guess in last...last + 1 where guess < isPiece.count && isPiece[guess] {
+      if pieces.keys.equals(guess, bytes, range) {
+        last = guess
+        return UInt32(guess)
+      }
+    }
+    let symbol = symbol(bytes, range)
+    last = Int(symbol)
+    return symbol
   }
 }

@@ -24,6 +24,17 @@ package struct ByteStrings: Sendable {
 
   package subscript(index: Int) -> ArraySlice<UInt8> { bytes[range(index)] }
 
+  /// Whether entry `index` is equal to `source[range]`.
+  func equals(_ index: Int, _ source: [UInt8], _ range: Range<Int>) -> Bool {
+    let entry = self.range(index)
+    guard entry.count == range.count else { return false }
+    for offset in 0..<entry.count
+    where bytes[entry.lowerBound + offset] != source[range.lowerBound + offset] {
+      return false
+    }
+    return true
+  }
+
   /// Adds one entry.
   ///
   /// - Precondition: all entries together stay under 4 GiB; loaders check this beforehand.

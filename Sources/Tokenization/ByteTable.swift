@@ -1,83 +1,82 @@
-/// A hash table from byte strings to small integers.
+/// A hash table that finds the position of a byte string in a list of them.
 ///
-/// Open addressing over flat storage: a slot holds the upper half of the hash and the number of
+/// Open addressing over flat storage: a slot holds the upper half of the hash and the position of
 /// the entry, so that most failing look-ups compare no bytes. Keys are bytes, never `String`:
 /// strings that are canonically equivalent are different entries of a vocabulary.
 struct ByteTable: Sendable {
-  private var keys: ByteStrings
-  private var values: [Int32] = []
-  /// Zero for an empty slot, otherwise `tag << 32 | entry + 1`.
+  private(set) var keys: ByteStrings
+  /// Zero for an empty slot, otherwise `tag << 32 | position + 1`.
   private var slots: [UInt64]
-  private let seed: UInt64
+  private var used = 0
+  /// A seed of its own per table: a file cannot be made to collide on purpose.
+  private let seed = UInt64.random(in: 0 ... .max)
 
-  /// - Parameter capacity: the expected number of entries; the table grows beyond it if needed.
-  init(capacity: Int = 16, bytes: Int = 0) {
-    keys = ByteStrings()
-    keys.reserve(entries: capacity, bytes: bytes)
-    values.reserveCapacity(capacity)
-    slots = [UInt64](repeating: 0, count: Self.slotCount(for: capacity))
-    // A seed of its own per table: a file cannot be made to collide on purpose.
-    seed = UInt64.random(in: 0 ... .max)
+  init(_ keys: [String] = []) {
+    self.keys = ByteStrings()
+    slots = [UInt64](repeating: 0, count: 32)
+    for key in keys {
+      let bytes = Array(key.utf8)
+      insert(bytes, 0..<bytes.count)
+    }
   }
 
-  var count: Int { values.count }
+  /// Makes entries of a list findable, without copying them.
+  ///
+  /// - Parameter isKey: which entries; of equal ones the first is found.
+  init(indexing keys: ByteStrings, where isKey: (Int) -> Bool) {
+    self.keys = keys
+    var size = 32
+    while size < keys.count * 2 { size *= 2 }
+    slots = [UInt64](repeating: 0, count: size)
+    for position in 0..<keys.count where isKey(position) {
+      let range = keys.range(position)
+      if find(keys.bytes, range) == nil { place(position, hash(keys.bytes, range)) }
+    }
+  }
 
-  /// The value stored for `source[range]`, or nil.
-  func find(_ source: [UInt8], _ range: Range<Int>) -> Int32? {
+  /// The position of the entry equal to `source[range]`, or nil.
+  func find(_ source: [UInt8], _ range: Range<Int>) -> Int? {
     let hash = hash(source, range)
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32 {
-        let entry = Int(slots[slot] & 0xFFFF_FFFF) - 1
-        if equals(entry, source, range) { return values[entry] }
+        let position = Int(slots[slot] & 0xFFFF_FFFF) - 1
+        if keys.equals(position, source, range) { return position }
       }
       slot = (slot + 1) & mask
     }
     return nil
   }
 
-  func find(_ key: [UInt8]) -> Int32? { find(key, 0..<key.count) }
+  func find(_ key: [UInt8]) -> Int? { find(key, 0..<key.count) }
 
-  /// Stores `value` for `source[range]` unless that key is present already.
-  ///
-  /// - Returns: the value the table holds for the key afterwards.
+  /// The position of the entry equal to `source[range]`, which is added if it is missing.
   @discardableResult
-  mutating func insert(_ source: [UInt8], _ range: Range<Int>, value: Int32) -> Int32 {
+  mutating func insert(_ source: [UInt8], _ range: Range<Int>) -> Int {
     if let present = find(source, range) { return present }
-    if (count + 1) * 2 > slots.count { grow() }
+    if (used + 1) * 2 > slots.count { grow() }
     keys.append(source[range])
-    values.append(value)
-    place(entry: count - 1, hash: hash(source, range))
-    return value
-  }
-
-  private static func slotCount(for entries: Int) -> Int {
-    var slots = 32
-    while slots < entries * 2 + 2 { slots *= 2 }
-    return slots
+    place(keys.count - 1, hash(source, range))
+    return keys.count - 1
   }
 
   private mutating func grow() {
-    slots = [UInt64](repeating: 0, count: slots.count * 2)
-    for entry in 0..<count { place(entry: entry, hash: hash(keys.bytes, keys.range(entry))) }
+    let old = slots
+    slots = [UInt64](repeating: 0, count: old.count * 2)
+    used = 0
+    for slot in old where slot != 0 {
+      let position = Int(slot & 0xFFFF_FFFF) - 1
+      place(position, hash(keys.bytes, keys.range(position)))
+    }
   }
 
-  private mutating func place(entry: Int, hash: UInt64) {
+  private mutating func place(_ position: Int, _ hash: UInt64) {
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 { slot = (slot + 1) & mask }
-    slots[slot] = (hash & ~0xFFFF_FFFF) | UInt64(entry + 1)
-  }
-
-  private func equals(_ entry: Int, _ source: [UInt8], _ range: Range<Int>) -> Bool {
-    let key = keys.range(entry)
-    guard key.count == range.count else { return false }
-    for offset in 0..<key.count
-    where keys.bytes[key.lowerBound + offset] != source[range.lowerBound + offset] {
-      return false
-    }
-    return true
+    slots[slot] = (hash & ~0xFFFF_FFFF) | UInt64(position + 1)
+    used += 1
   }
 
   private func hash(_ source: [UInt8], _ range: Range<Int>) -> UInt64 {

@@ -2,7 +2,7 @@
 ///
 /// A pre-tokenizer is a list of rules. The first cuts the text, each later one cuts the pieces of
 /// those before it; what a rule does not match stays together as a piece of its own.
-struct Pretokenizer: Sendable {
+package struct Pretokenizer: Sendable {
   let rules: [PretokenizerRule]
   /// Whether a piece that is a token itself is taken whole, whatever the merges say.
   let ignoresMerges: Bool
@@ -16,12 +16,12 @@ struct Pretokenizer: Sendable {
   }
 
   /// The pre-tokenizer that `tokenizer.ggml.pre` calls `name`, or nil if its rule is not known.
-  static func named(_ name: String) -> Pretokenizer? {
+  package static func named(_ name: String) -> Pretokenizer? {
     families.first { $0.names.contains(name) }?.pretokenizer
   }
 
   /// Every name that is understood.
-  static var names: [String] { families.flatMap(\.names) }
+  package static var names: [String] { families.flatMap(\.names) }
 
   /// What is assumed where a file names no pre-tokenizer; such files get a warning.
   static let assumedName = "default"
@@ -85,14 +85,20 @@ struct Pretokenizer: Sendable {
     (["viking"], Pretokenizer(.betweenStops, .numbers(atMost: 1))),
   ]
 
-  /// Cuts `text` and returns where each piece ends, in code points.
+  /// The pieces of `bytes[range]`, as ranges of bytes without gaps.
   ///
   /// - Complexity: linear in the text, times the number of rules.
-  func split(_ text: ScalarText) -> [Int] {
-    guard text.count > 0 else { return [] }
+  package func pieces(of bytes: [UInt8], _ range: Range<Int>) -> [Range<Int>] {
+    guard !range.isEmpty else { return [] }
+    let text = ScalarText(bytes, range)
     var ends = [text.count]
     for rule in rules { ends = rule.split(text, pieces: ends) }
-    return ends
+    var start = range.lowerBound
+    return ends.map { end in
+      let piece = start..<text.offsets[end]
+      start = piece.upperBound
+      return piece
+    }
   }
 }
 

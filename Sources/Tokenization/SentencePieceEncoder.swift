@@ -12,6 +12,11 @@ struct SentencePieceEncoder: Sendable {
   private let byteTokens: [TokenID]
   private let unknown: TokenID?
   private let longestPiece: Int
+  /// Whether two bytes are neighbours in some piece: `first << 8 | second`. [65536]
+  ///
+  /// Nothing can be joined across a place where they are not, so the text may be cut there; in
+  /// practice that is before the spaces between words.
+  private let isInsidePiece: [Bool]
 
   /// - Throws: `countMismatch`, `malformedScore`.
   init(_ vocabulary: Vocabulary, scores: [Float]) throws(TokenizerError) {
@@ -22,28 +27,36 @@ struct SentencePieceEncoder: Sendable {
     if let id = scores.firstIndex(where: \.isNaN) { throw .malformedScore(id: id) }
     order = scores.map(Self.order)
     unknown = vocabulary.unknown
+    byteTokens = Self.byteTokens(vocabulary)
     let tokens = vocabulary.tokens
-    var pieces = ByteTable(capacity: vocabulary.count, bytes: tokens.bytes.count)
-    var byteTokens = [TokenID](repeating: -1, count: 256)
-    var longest = 0
-    for id in 0..<vocabulary.count {
-      let range = tokens.range(id)
+    func isPiece(_ id: Int) -> Bool {
       switch vocabulary.kinds[id] {
-      case .normal: break
+      case .normal: !tokens.range(id).isEmpty
       // Added tokens are found before; one with spaces is no product of joining.
-      case .userDefined where !tokens[id].contains(0x20): break
-      case .byte where byteTokens[Int(tokens.bytes[range.lowerBound])] < 0:
-        byteTokens[Int(tokens.bytes[range.lowerBound])] = TokenID(id)
-        continue
-      default: continue
+      case .userDefined: !tokens.range(id).isEmpty && !tokens[id].contains(0x20)
+      case .byte, .control, .unknown, .unused: false
       }
-      guard !range.isEmpty else { continue }
-      pieces.insert(tokens.bytes, range, value: TokenID(id))
-      longest = max(longest, range.count)
     }
-    self.pieces = pieces
-    self.byteTokens = byteTokens
+    pieces = ByteTable(indexing: tokens, where: isPiece)
+    var longest = 0
+    var isInsidePiece = [Bool](repeating: false, count: 1 << 16)
+    for id in 0..<vocabulary.count where isPiece(id) {
+      let range = tokens.range(id)
+      longest = max(longest, range.count)
+      for position in range.dropFirst() {
+        isInsidePiece[Int(tokens.bytes[position - 1]) << 8 | Int(tokens.bytes[position])] = true
+      }
+    }
     longestPiece = longest
+    self.isInsidePiece = isInsidePiece
+  }
+
+  private static func byteTokens(_ vocabulary: Vocabulary) -> [TokenID] {
+    var byteTokens = [TokenID](repeating: -1, count: 256)
+    for id in (0..<vocabulary.count).reversed() where vocabulary.kinds[id] == .byte {
+      if let byte = vocabulary.tokens[id].first { byteTokens[Int(byte)] = TokenID(id) }
+    }
+    return byteTokens
   }
 
   /// Floats as integers of opposite order; the two zeros are equal.
@@ -59,7 +72,6 @@ struct SentencePieceEncoder: Sendable {
     var length: Int
     var previous: Int
     var next: Int
-    var token: TokenID
   }
 
   /// Appends the tokens of `text`, in which spaces are plain.
@@ -69,74 +81,97 @@ struct SentencePieceEncoder: Sendable {
   ///
   /// - Complexity: O(*n* log *n*) in the number of characters.
   func encode(_ text: [UInt8], into output: inout [TokenID]) {
-    guard !text.isEmpty else { return }
-    var symbols = symbols(of: text)
+    var cache = PieceCache(byteCount: text.count)
+    var work = Work()
+    var start = 0
+    while start < text.count {
+      var end = start + 1
+      while end < text.count, isInsidePiece[Int(text[end - 1]) << 8 | Int(text[end])]
+        || text[end] & 0xC0 == 0x80
+      {
+        end += 1
+      }
+      let key = PieceCache.Key(text, start..<end)
+      if let known = cache.find(key) {
+        for position in known { output.append(output[position]) }
+      } else {
+        let first = output.count
+        encode(text, start..<end, &work, into: &output)
+        cache.store(key, first..<output.count)
+      }
+      start = end
+    }
+  }
+
+  /// Memory that the stretches of one text share.
+  private struct Work {
+    var symbols: [Symbol] = []
     var queue = MergeQueue()
-    queue.reserve(symbols.count)
-    for index in symbols.indices.dropLast() { push(index, symbols, text, &queue) }
-    while let candidate = queue.pop() {
+  }
+
+  /// Encodes a stretch that nothing is joined to from outside.
+  private func encode(
+    _ text: [UInt8], _ range: Range<Int>, _ work: inout Work, into output: inout [TokenID]
+  ) {
+    fillSymbols(&work.symbols, text, range)
+    work.queue.removeAll()
+    for index in work.symbols.indices.dropLast() { push(index, &work, text) }
+    while let candidate = work.queue.pop() {
       let left = Int(candidate.key & 0xFFFF_FFFF)
-      let right = symbols[left].next
+      let right = work.symbols[left].next
       let length = Int(candidate.check)
       // Outdated: a part was joined with something else in the meantime.
-      guard symbols[left].length > 0, right >= 0,
-        symbols[left].length + symbols[right].length == length,
-        let token = pieces.find(text, symbols[left].start..<symbols[left].start + length)
+      guard work.symbols[left].length > 0, right >= 0,
+        work.symbols[left].length + work.symbols[right].length == length
       else { continue }
-      symbols[left].length = length
-      symbols[left].token = token
-      symbols[right].length = 0
-      let next = symbols[right].next
-      symbols[left].next = next
-      if next >= 0 { symbols[next].previous = left }
-      push(left, symbols, text, &queue)
-      if symbols[left].previous >= 0 { push(symbols[left].previous, symbols, text, &queue) }
+      work.symbols[left].length = length
+      work.symbols[right].length = 0
+      let next = work.symbols[right].next
+      work.symbols[left].next = next
+      if next >= 0 { work.symbols[next].previous = left }
+      push(left, &work, text)
+      let previous = work.symbols[left].previous
+      if previous >= 0 { push(previous, &work, text) }
     }
-    append(symbols, text, to: &output)
+    append(work.symbols, text, to: &output)
   }
 
-  private func symbols(of text: [UInt8]) -> [Symbol] {
-    var symbols: [Symbol] = []
-    symbols.reserveCapacity(text.count)
-    var position = 0
-    while position < text.count {
-      let (_, length) = ScalarText.decode(text, position, text.count)
-      let token = pieces.find(text, position..<position + length) ?? -1
+  private func fillSymbols(_ symbols: inout [Symbol], _ text: [UInt8], _ range: Range<Int>) {
+    symbols.removeAll(keepingCapacity: true)
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let (_, length) = ScalarText.decode(text, position, range.upperBound)
       let index = symbols.count
-      symbols.append(
-        Symbol(
-          start: position, length: length, previous: index - 1, next: index + 1, token: token))
+      symbols.append(Symbol(start: position, length: length, previous: index - 1, next: index + 1))
       position += length
     }
-    symbols[symbols.count - 1].next = -1
-    return symbols
+    if let last = symbols.indices.last { symbols[last].next = -1 }
   }
 
-  private func push(_ left: Int, _ symbols: [Symbol], _ text: [UInt8], _ queue: inout MergeQueue) {
-    let right = symbols[left].next
-    guard right >= 0 else { return }
-    let length = symbols[left].length + symbols[right].length
-    let start = symbols[left].start
-    guard length <= longestPiece, let token = pieces.find(text, start..<start + length) else {
-      return
-    }
-    let key = UInt64(order[Int(token)]) << 32 | UInt64(left)
-    queue.push(.init(key: key, check: UInt32(length)))
+  private func push(_ left: Int, _ work: inout Work, _ text: [UInt8]) {
+    let symbol = work.symbols[left]
+    guard symbol.next >= 0 else { return }
+    let length = symbol.length + work.symbols[symbol.next].length
+    guard length <= longestPiece,
+      let token = pieces.find(text, symbol.start..<symbol.start + length)
+    else { return }
+    let key = UInt64(order[token]) << 32 | UInt64(left)
+    work.queue.push(.init(key: key, check: UInt32(length)))
   }
 
   private func append(_ symbols: [Symbol], _ text: [UInt8], to output: inout [TokenID]) {
-    var index = 0
+    var index = symbols.isEmpty ? -1 : 0
     while index >= 0 {
-      let symbol = symbols[index]
-      if symbol.token >= 0 {
-        output.append(symbol.token)
+      let range = symbols[index].start..<symbols[index].start + symbols[index].length
+      if let token = pieces.find(text, range) {
+        output.append(TokenID(token))
       } else {
-        for byte in text[symbol.start..<symbol.start + symbol.length] {
+        for byte in text[range] {
           let token = byteTokens[Int(byte)]
           if token >= 0 { output.append(token) } else if let unknown { output.append(unknown) }
         }
       }
-      index = symbol.next
+      index = symbols[index].next
     }
   }
 }

@@ -53,18 +53,11 @@ extension Vocabulary {
 
   /// Tokens that end a turn in every model that has them. Files whose `eos` is another token are
   /// common, and so are files that do not mark these as control.
-  private static let turnEnds: ByteTable = {
-    var table = ByteTable()
-    for text in [
-      "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<|endoftext|>", "<|end_of_text|>",
-      "<end_of_turn>", "<turn|>", "<end_of_utterance>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]",
-      "<|return|>", "<|call|>", "<\u{FF5C}end\u{2581}of\u{2581}sentence\u{FF5C}>",
-    ] {
-      let bytes = Array(text.utf8)
-      table.insert(bytes, 0..<bytes.count, value: 1)
-    }
-    return table
-  }()
+  private static let turnEnds = ByteTable([
+    "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<|endoftext|>", "<|end_of_text|>",
+    "<end_of_turn>", "<turn|>", "<end_of_utterance>", "<EOT>", "_<EOT>", "[EOT]", "[EOS]",
+    "<|return|>", "<|call|>", "<\u{FF5C}end\u{2581}of\u{2581}sentence\u{FF5C}>",
+  ])
 
   private static func findTurnEnds(
     _ texts: GGUFStrings, _ kinds: inout [Kind], _ roles: inout SpecialTokens,

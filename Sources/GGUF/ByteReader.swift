@@ -1,19 +1,24 @@
-/// Reads a file from front to back; every read is checked, and an error names the field.
+/// Reads the header of a file from front to back, with every read checked.
 struct ByteReader {
+  /// The bytes a header may take, so that memory stays bounded however long a (sparse) file is.
+  ///
+  /// Vocabularies of 260,000 entries make headers of 15 MB.
+  static let maximumHeaderSize = 256 << 20
+
   let file: MappedFile
   /// The byte that is read next.
   private(set) var offset = 0
 
   init(file: MappedFile) { self.file = file }
 
-  /// The number of bytes not read yet.
-  var remaining: Int { file.count - offset }
+  /// The number of bytes that may still be read.
+  var remaining: Int { min(file.count, Self.maximumHeaderSize) - offset }
 
   /// Reads a little-endian integer.
   mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(
     _ field: @autoclosure () -> String, as _: T.Type = T.self
   ) throws(GGUFError) -> T {
-    guard let value = file.load(T.self, at: offset) else {
+    guard remaining >= MemoryLayout<T>.size, let value = file.load(T.self, at: offset) else {
       throw truncated(field(), UInt64(MemoryLayout<T>.size))
     }
     offset += MemoryLayout<T>.size
@@ -42,9 +47,12 @@ struct ByteReader {
   mutating func numbers<T: Numeric & BitwiseCopyable>(
     _ field: @autoclosure () -> String, count: Int, as _: T.Type = T.self
   ) throws(GGUFError) -> [T] {
-    guard let values = file.numbers(T.self, at: offset, count: count) else {
-      let needed = UInt64(count).multipliedReportingOverflow(by: UInt64(MemoryLayout<T>.size))
-      throw truncated(field(), needed.overflow ? .max : needed.partialValue)
+    guard count <= remaining / MemoryLayout<T>.size,
+      let values = file.numbers(T.self, at: offset, count: count)
+    else {
+      let (needed, overflow) = UInt64(count)
+        .multipliedReportingOverflow(by: UInt64(MemoryLayout<T>.size))
+      throw truncated(field(), overflow ? .max : needed)
     }
     offset += count * MemoryLayout<T>.size
     return values
@@ -73,6 +81,10 @@ struct ByteReader {
   }
 
   private func truncated(_ field: String, _ needed: UInt64) -> GGUFError {
-    .truncated(field: field, offset: offset, needed: needed, available: remaining)
+    guard needed > UInt64(file.count - offset) else {
+      return .oversizedHeader(field: field, offset: offset, maximum: Self.maximumHeaderSize)
+    }
+    return .truncated(
+      field: field, offset: offset, needed: needed, available: file.count - offset)
   }
 }

@@ -12,7 +12,9 @@ public enum GGUFError: Error, Equatable, Sendable {
   case bigEndian(version: UInt32)
   /// The file ends within the header: the field needs more bytes than there are.
   case truncated(field: String, offset: Int, needed: UInt64, available: Int)
-  /// A count that the rest of the file cannot hold.
+  /// The field would make the header longer than any model needs.
+  case oversizedHeader(field: String, offset: Int, maximum: Int)
+  /// A count that the rest of the header cannot hold.
   case impossibleCount(field: String, offset: Int, count: UInt64, maximum: UInt64)
   /// A metadata key that is empty, too long or not made of ASCII letters, digits, `.`, `_`, `-`.
   case invalidKey(String, offset: Int)
@@ -28,7 +30,7 @@ public enum GGUFError: Error, Equatable, Sendable {
   case invalidAlignment(Int, offset: Int)
   /// A tensor name that is empty, 64 bytes or longer, or not plain UTF-8 text.
   case invalidTensorName(String, offset: Int)
-  /// A tensor name that occurs twice, perhaps in different files of a split set.
+  /// A tensor name that occurs twice in a file.
   case duplicateTensor(String, offset: Int)
   /// A tensor with too many dimensions or an impossible size.
   case invalidShape(tensor: String, offset: Int, dimensions: [UInt64], reason: String)
@@ -68,9 +70,12 @@ extension GGUFError: CustomStringConvertible {
     case .truncated(let field, let offset, let needed, let available):
       return "The \(field) at byte \(offset) needs \(needed) bytes but the file has only "
         + "\(available) more. \(damaged)"
+    case .oversizedHeader(let field, let offset, let maximum):
+      return "The \(field) at byte \(offset) makes the header longer than \(maximum) bytes. "
+        + malformed
     case .impossibleCount(let field, let offset, let count, let maximum):
-      return "The \(field) at byte \(offset) is \(count), but the rest of the file has room for "
-        + "at most \(maximum). \(damaged)"
+      return "The \(field) at byte \(offset) is \(count), but there is room for at most "
+        + "\(maximum). \(damaged)"
     case .invalidKey(let key, let offset):
       return "The metadata key \(quoted(key)) at byte \(offset) must be 1 to 65535 ASCII letters, "
         + "digits, '.', '_' or '-'. \(malformed)"
@@ -112,12 +117,6 @@ extension GGUFError: CustomStringConvertible {
       return "\(path): \(error)"
     }
   }
-
-  /// Text of a file for a message: control characters escaped, and cut where it is long.
-  private func quoted(_ text: String) -> String {
-    let shown = text.unicodeScalars.prefix(80).map { $0.escaped(asASCII: false) }.joined()
-    return text.unicodeScalars.count > 80 ? "'\(shown)…'" : "'\(shown)'"
-  }
 }
 
 extension TensorType.Refusal {
@@ -132,4 +131,11 @@ extension TensorType.Refusal {
       "which is unknown. The file is damaged, or made for a newer reader."
     }
   }
+}
+
+/// Text of a file for a message: in quotes, control characters escaped, cut where it is long.
+func quoted(_ text: String) -> String {
+  let scalars = text.unicodeScalars
+  let shown = scalars.prefix(80).map { $0.escaped(asASCII: false) }.joined()
+  return scalars.count > 80 ? "'\(shown)…'" : "'\(shown)'"
 }

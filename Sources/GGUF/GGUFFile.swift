@@ -52,7 +52,7 @@ public final class GGUFFile: Sendable {
       guard positions.updateValue(position, forKey: tensor.name) == nil else {
         throw .invalidSplit(
           path: shards[tensor.shard].file.path,
-          reason: "Tensor '\(tensor.name)' is also in another file of the set.")
+          reason: "Tensor \(quoted(tensor.name)) is also in another file of the set.")
       }
     }
     self.positions = positions

@@ -41,7 +41,7 @@ extension GGUFMetadata {
     of key: String, from reader: inout ByteReader
   ) throws(GGUFError) -> GGUFValueType {
     let offset = reader.offset
-    let id = try reader.integer("value type of '\(key)'", as: UInt32.self)
+    let id = try reader.integer("value type of \(quoted(key))", as: UInt32.self)
     guard let type = GGUFValueType(rawValue: id) else {
       throw .unknownValueType(key: key, offset: offset, id: id)
     }
@@ -52,7 +52,7 @@ extension GGUFMetadata {
     of key: String, from reader: inout ByteReader
   ) throws(GGUFError) -> GGUFValue {
     let type = try valueType(of: key, from: &reader)
-    let field = "value of '\(key)'"
+    let field = "value of \(quoted(key))"
     switch type {
     case .uint8: return .uint8(try reader.integer(field))
     case .int8: return .int8(try reader.integer(field))
@@ -77,8 +77,8 @@ extension GGUFMetadata {
     let type = try valueType(of: key, from: &reader)
     // Checked before the count, so that a deep nest is refused at its first level.
     guard type != .array else { throw .nestedArray(key: key, offset: offset) }
-    let count = try reader.count(ofRecords: type.minimumByteCount, "array count of '\(key)'")
-    let field = "elements of '\(key)'"
+    let count = try reader.count(ofRecords: type.minimumByteCount, "array count of \(quoted(key))")
+    let field = "elements of \(quoted(key))"
     switch type {
     case .uint8: return .uint8(try reader.numbers(field, count: count))
     case .int8: return .int8(try reader.numbers(field, count: count))
@@ -100,7 +100,7 @@ extension GGUFMetadata {
     of key: String, from reader: inout ByteReader
   ) throws(GGUFError) -> Bool {
     let offset = reader.offset
-    let byte = try reader.integer("value of '\(key)'", as: UInt8.self)
+    let byte = try reader.integer("value of \(quoted(key))", as: UInt8.self)
     guard byte <= 1 else { throw .invalidBool(key: key, offset: offset, byte: byte) }
     return byte == 1
   }
@@ -109,7 +109,7 @@ extension GGUFMetadata {
     of key: String, count: Int, from reader: inout ByteReader
   ) throws(GGUFError) -> [Bool] {
     let offset = reader.offset
-    let bytes = try reader.numbers("elements of '\(key)'", count: count, as: UInt8.self)
+    let bytes = try reader.numbers("elements of \(quoted(key))", count: count, as: UInt8.self)
     if let wrong = bytes.firstIndex(where: { $0 > 1 }) {
       throw .invalidBool(key: key, offset: offset + wrong, byte: bytes[wrong])
     }
@@ -123,7 +123,7 @@ extension GGUFMetadata {
     var ends: [Int] = []
     ends.reserveCapacity(count)
     for position in 0..<count {
-      try reader.appendString(to: &bytes, "element \(position) of '\(key)'")
+      try reader.appendString(to: &bytes, "element \(position) of \(quoted(key))")
       ends.append(bytes.count)
     }
     return GGUFStrings(bytes: bytes, ends: ends)

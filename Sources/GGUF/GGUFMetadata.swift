@@ -69,7 +69,7 @@ extension GGUFMetadata {
       : range.lowerBound > -.greatestFiniteMagnitude
         ? "a finite number of at least \(range.lowerBound)" : "a finite number"
     return try convert(key, to: expected) { value in
-      value.number.map { Float($0) }.flatMap { range.contains($0) ? $0 : nil }
+      value.number.map { Float($0) }.flatMap { $0.isFinite && range.contains($0) ? $0 : nil }
     }
   }
 

@@ -17,6 +17,9 @@ public enum GGUFValue: Equatable, Sendable {
 
   /// A string value with the UTF-8 bytes of a text.
   public static func text(_ text: String) -> GGUFValue { .string(Array(text.utf8)) }
+
+  /// An array value with the UTF-8 bytes of texts.
+  package static func texts(_ texts: [String]) -> GGUFValue { .array(.string(GGUFStrings(texts))) }
 }
 
 /// The elements of an array value, packed.
@@ -186,7 +189,8 @@ extension GGUFValue: CustomStringConvertible {
     case .float32(let value): "float32 \(value)"
     case .bool(let value): "bool \(value)"
     case .string(let bytes):
-      "string '\(String(decoding: bytes.prefix(60), as: UTF8.self))\(bytes.count > 60 ? "…" : "")'"
+      // Four bytes hold any character, so this is enough to show and to see that it was cut.
+      "string \(quoted(String(decoding: bytes.prefix(400), as: UTF8.self)))"
     case .array(let array): "array of \(array.count) \(array.elementType)"
     case .uint64(let value): "uint64 \(value)"
     case .int64(let value): "int64 \(value)"

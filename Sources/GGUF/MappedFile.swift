@@ -12,7 +12,7 @@ import Android
 #error("GGUF data is read in place as little-endian values; this host is big-endian")
 #endif
 
-/// The read-only bytes of one file; the only place of this module that holds a pointer.
+/// The read-only bytes of one file; the only holder of a pointer in this module.
 ///
 /// Every read is checked against `count`, so callers may pass offsets taken from the file.
 @safe package final class MappedFile {

@@ -30,12 +30,16 @@ extension TensorInfo {
   }
 
   /// The bytes that a tensor of this format and shape takes.
+  ///
+  /// A negative dimension is one of 2^63 or more in the file.
   static func byteCount(type: TensorType, dimensions: [Int]) throws(InvalidShape) -> Int {
     // Zero counts as one here, so that no product of some of the dimensions overflows later.
     var elements = 1
     for dimension in dimensions {
       let (product, overflow) = elements.multipliedReportingOverflow(by: max(dimension, 1))
-      guard !overflow else { throw InvalidShape(reason: "more values than can be counted") }
+      guard !overflow, dimension >= 0 else {
+        throw InvalidShape(reason: "more values than can be counted")
+      }
       elements = product
     }
     guard (dimensions.first ?? 1).isMultiple(of: type.blockValues) else {

@@ -32,15 +32,14 @@ struct TensorTable {
     let shapeOffset = reader.offset
     let dimensions = try dimensions(of: name, from: &reader)
     let typeOffset = reader.offset
-    let id = try reader.integer("type of tensor '\(name)'", as: UInt32.self)
+    let id = try reader.integer("type of tensor \(quoted(name))", as: UInt32.self)
     let type: TensorType
     do {
       type = try TensorType(id: id)
     } catch {
       throw .unsupportedTensorType(tensor: name, offset: typeOffset, id: id, refusal: error)
     }
-    // A dimension that `Int` cannot hold makes every product too large.
-    let sizes = dimensions.map { Int(clamping: $0) }
+    let sizes = dimensions.map { Int(truncatingIfNeeded: $0) }
     let byteCount: Int
     do {
       byteCount = try TensorInfo.byteCount(type: type, dimensions: sizes)
@@ -49,7 +48,7 @@ struct TensorTable {
         tensor: name, offset: shapeOffset, dimensions: dimensions, reason: error.reason)
     }
     let offsetField = reader.offset
-    let dataOffset = try reader.integer("data offset of tensor '\(name)'", as: UInt64.self)
+    let dataOffset = try reader.integer("data offset of tensor \(quoted(name))", as: UInt64.self)
     return Record(
       name: name, type: type, dimensions: sizes, byteCount: byteCount, dataOffset: dataOffset,
       offsetField: offsetField)
@@ -73,13 +72,13 @@ struct TensorTable {
     of name: String, from reader: inout ByteReader
   ) throws(GGUFError) -> [UInt64] {
     let offset = reader.offset
-    let count = try reader.integer("dimension count of tensor '\(name)'", as: UInt32.self)
+    let count = try reader.integer("dimension count of tensor \(quoted(name))", as: UInt32.self)
     guard count <= 4 else {
       throw .invalidShape(
         tensor: name, offset: offset, dimensions: [],
         reason: "\(count) dimensions where at most 4 are allowed")
     }
-    return try reader.numbers("dimensions of tensor '\(name)'", count: Int(count))
+    return try reader.numbers("dimensions of tensor \(quoted(name))", count: Int(count))
   }
 
   /// Finds where the data of each tensor lies, and checks that the file holds all of it.

@@ -9,7 +9,7 @@ struct BytePairEncoder: Sendable {
   private let merges: PairTable
   /// The symbol of each byte: a token where there is one, else `firstByteSymbol` plus the byte.
   private let byteSymbols: [UInt32]
-  private let unknown: TokenID?
+  private let fallback: TokenID?
   /// Symbols below are tokens; from here on 256 for bytes without a token, then `spellings`.
   private let firstByteSymbol: UInt32
   /// Bytes of the symbols that merges mention although they are no tokens.
@@ -24,7 +24,7 @@ struct BytePairEncoder: Sendable {
     pretokenizer: Pretokenizer
   ) throws(TokenizerError) {
     self.pretokenizer = pretokenizer
-    unknown = vocabulary.unknown
+    fallback = vocabulary.fallback
     let isPiece = Self.isPiece(vocabulary, texts)
     pieces = ByteTable(indexing: vocabulary.tokens) { isPiece[$0] }
     firstByteSymbol = UInt32(vocabulary.count)
@@ -54,7 +54,7 @@ struct BytePairEncoder: Sendable {
 
   /// Appends the tokens of `bytes[range]`.
   ///
-  /// Bytes without a token become the unknown token, or vanish in a vocabulary without one.
+  /// Bytes without a token become the unknown token, or vanish where that has another role.
   ///
   /// - Complexity: O(*n* log *n*) in the number of bytes.
   func encode(_ bytes: [UInt8], _ range: Range<Int>, into output: inout [TokenID]) {
@@ -175,14 +175,14 @@ struct BytePairEncoder: Sendable {
     if symbol < firstByteSymbol {
       output.append(TokenID(symbol))
     } else if symbol < firstByteSymbol + 256 {
-      if let unknown { output.append(unknown) }
+      if let fallback { output.append(fallback) }
     } else {
       for byte in spellings[Int(symbol - firstByteSymbol) - 256] {
         let symbol = byteSymbols[Int(byte)]
         if symbol < firstByteSymbol {
           output.append(TokenID(symbol))
-        } else if let unknown {
-          output.append(unknown)
+        } else if let fallback {
+          output.append(fallback)
         }
       }
     }

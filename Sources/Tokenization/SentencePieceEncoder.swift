@@ -10,7 +10,7 @@ struct SentencePieceEncoder: Sendable {
   private let order: [UInt32]
   /// The token of each byte, -1 where the vocabulary has none.
   private let byteTokens: [TokenID]
-  private let unknown: TokenID?
+  private let fallback: TokenID?
   private let longestPiece: Int
   /// Whether two bytes are neighbours in some piece: `first << 8 | second`. [65536]
   ///
@@ -26,7 +26,7 @@ struct SentencePieceEncoder: Sendable {
     }
     if let id = scores.firstIndex(where: \.isNaN) { throw .malformedScore(id: id) }
     order = scores.map(Self.order)
-    unknown = vocabulary.unknown
+    fallback = vocabulary.fallback
     byteTokens = Self.byteTokens(vocabulary)
     let tokens = vocabulary.tokens
     func isPiece(_ id: Int) -> Bool {
@@ -77,7 +77,7 @@ struct SentencePieceEncoder: Sendable {
   /// Appends the tokens of `text`, in which spaces are plain.
   ///
   /// A character without a token becomes its bytes; a byte without a token becomes the unknown
-  /// token, or vanishes in a vocabulary without one.
+  /// token, or vanishes where that has another role.
   ///
   /// - Complexity: O(*n* log *n*) in the number of characters.
   func encode(_ text: [UInt8], into output: inout [TokenID]) {
@@ -86,8 +86,9 @@ struct SentencePieceEncoder: Sendable {
     var start = 0
     while start < text.count {
       var end = start + 1
-      while end < text.count, isInsidePiece[Int(text[end - 1]) << 8 | Int(text[end])]
-        || text[end] & 0xC0 == 0x80
+      while end < text.count,
+        isInsidePiece[Int(text[end - 1]) << 8 | Int(text[end])]
+          || text[end] & 0xC0 == 0x80
       {
         end += 1
       }
@@ -168,7 +169,7 @@ struct SentencePieceEncoder: Sendable {
       } else {
         for byte in text[range] {
           let token = byteTokens[Int(byte)]
-          if token >= 0 { output.append(token) } else if let unknown { output.append(unknown) }
+          if token >= 0 { output.append(token) } else if let fallback { output.append(fallback) }
         }
       }
       index = symbols[index].next

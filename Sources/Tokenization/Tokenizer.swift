@@ -81,7 +81,7 @@ public final class Tokenizer: Sendable {
     for fragment in fragments where !fragment.text.isEmpty {
       let start = bytes.count
       bytes.append(contentsOf: fragment.text.utf8)
-      guard fragment.source == .template else { continue }
+      guard case .template = fragment else { continue }
       if let last = controls.last, last.upperBound == start {
         controls[controls.count - 1] = last.lowerBound..<bytes.count
       } else {
@@ -137,7 +137,9 @@ public final class Tokenizer: Sendable {
   /// front of a text is taken away again.
   public func decode(_ ids: [TokenID]) -> [UInt8] {
     var bytes: [UInt8] = []
-    for id in ids where vocabulary.isText(id) { bytes.append(contentsOf: vocabulary.tokens[Int(id)]) }
+    for id in ids where vocabulary.isText(id) {
+      bytes.append(contentsOf: vocabulary.tokens[Int(id)])
+    }
     if addsSpacePrefix, bytes.first == 0x20 { bytes.removeFirst() }
     return bytes
   }

@@ -69,8 +69,9 @@ extension Vocabulary {
     let bytes = texts.bytes
     for id in 0..<texts.count {
       let range = texts.range(of: id)
-      guard (5...40).contains(range.count), bytes[range.upperBound - 1] == 0x3E
-        || bytes[range.upperBound - 1] == 0x5D, turnEnds.find(bytes, range) != nil
+      guard (5...40).contains(range.count),
+        bytes[range.upperBound - 1] == 0x3E
+          || bytes[range.upperBound - 1] == 0x5D, turnEnds.find(bytes, range) != nil
       else { continue }
       roles.endOfGeneration.insert(TokenID(id))
       if kinds[id] != .control {

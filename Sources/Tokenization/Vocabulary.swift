@@ -71,6 +71,15 @@ public final class Vocabulary: Sendable {
   /// A token for display; invalid UTF-8 shows as U+FFFD.
   public func text(of id: TokenID) -> String { String(decoding: bytes(of: id), as: UTF8.self) }
 
+  /// What stands for text that no token can express; nil if only a token with another role would,
+  /// since that could end a turn in the middle of somebody's text.
+  package var fallback: TokenID? {
+    guard let unknown, unknown != bos, unknown != eos, !endOfGeneration.contains(unknown) else {
+      return nil
+    }
+    return unknown
+  }
+
   /// Whether a token adds its bytes to the text; control tokens and the like do not.
   public func isText(_ id: TokenID) -> Bool {
     switch kind(of: id) {

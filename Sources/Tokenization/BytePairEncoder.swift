@@ -1,7 +1,8 @@
 internal import GGUF
 
-/// Byte-level BPE: bytes are symbols, and the neighbouring pair with the best rank is joined until
-/// no pair has a rule (Sennrich et al. 2016; bytes instead of characters as in GPT-2).
+/// Byte-level BPE: bytes are symbols, and the pair with the best rank is joined as long as one has.
+///
+/// (Sennrich et al. 2016; bytes instead of characters as in GPT-2).
 struct BytePairEncoder: Sendable {
   private let pretokenizer: Pretokenizer
   /// Tokens that merges can lead to, by their bytes.
@@ -36,6 +37,7 @@ struct BytePairEncoder: Sendable {
   }
 
   /// By token, whether merges can lead to it: it has to be spelt entirely in the byte alphabet.
+  ///
   /// Added tokens are plain text, which means the same bytes only where it is ASCII.
   private static func isPiece(_ vocabulary: Vocabulary, _ texts: GGUFStrings) -> [Bool] {
     (0..<vocabulary.count).map { id in
@@ -229,7 +231,9 @@ private struct MergeSymbols {
     return table
   }
 
-  /// The place of the only space between two non-empty parts. A space in first place would be
+  /// The place of the only space between two non-empty parts.
+  ///
+  /// A space in first place would be
   /// the left part itself.
   private static func separator(_ text: [UInt8], _ range: Range<Int>) -> Int? {
     var found: Int?

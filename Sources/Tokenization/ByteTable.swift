@@ -22,7 +22,9 @@ struct ByteTable: Sendable {
 
   /// Makes entries of a list findable, without copying them.
   ///
-  /// - Parameter isKey: which entries; of equal ones the first is found.
+  /// - Parameters:
+  ///   - keys: the list.
+  ///   - isKey: which entries; of equal ones the first is found.
   init(indexing keys: ByteStrings, where isKey: (Int) -> Bool) {
     self.keys = keys
     var size = 32

@@ -16,7 +16,10 @@ package struct Detokenizer: Sendable {
   /// Whether the tokens ended inside a character; known after `finish`.
   package private(set) var endedMidCharacter = false
 
+  /// Begins an empty text.
+  ///
   /// - Parameters:
+  ///   - tokenizer: whose tokens will come.
   ///   - startsText: false if the tokens continue a text, so that a space at their start is one.
   ///   - stops: texts that end the output and are not part of it; empty ones are ignored.
   package init(_ tokenizer: Tokenizer, startsText: Bool = true, stops: [String] = []) {
@@ -72,7 +75,7 @@ package struct Detokenizer: Sendable {
 /// Checks UTF-8 byte by byte and replaces what is invalid, by maximal subparts (Unicode standard,
 /// section 3.9), exactly as `String(decoding:as:)` does for a whole text.
 struct UTF8Decoder: Sendable {
-  /// The beginning of a character. At most three bytes.
+  /// The beginning of a character; at most three bytes.
   private var partial: [UInt8] = []
   private var length = 0
 

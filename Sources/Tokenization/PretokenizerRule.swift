@@ -45,7 +45,11 @@ enum PretokenizerRule: Sendable {
 
   /// The end of the match that starts at code point `start`, or nil if none does.
   ///
-  /// - Parameter end: the end of the piece; nothing behind it is looked at.
+  /// - Parameters:
+  ///   - text: the text.
+  ///   - start: where the match has to begin.
+  ///   - end: the end of the piece; nothing behind it is looked at.
+  /// - Returns: a code point after `start`.
   func match(_ text: ScalarText, _ start: Int, _ end: Int) -> Int? {
     let view = PretokenizerView(text: text, end: end)
     return switch self {

@@ -27,7 +27,9 @@ extension PretokenizerView {
     }
   }
 
-  /// DeepSeek LLM lists cased letters block by block. The list is that of the cased letters of
+  /// Cased letters as DeepSeek LLM lists them, block by block.
+  ///
+  /// The list is that of the cased letters of
   /// Unicode 11 without Georgian (both cases in U+10A0-10FF, lower case in U+2D00), the old
   /// Cyrillic forms U+1C80-1C8F, Latin beyond U+A78E, and the mathematical alphabets.
   private func isListedCasedLetter(_ index: Int) -> Bool {

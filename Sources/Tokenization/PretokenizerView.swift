@@ -129,8 +129,9 @@ struct PretokenizerView {
     return spaceOrLines(start)
   }
 
-  /// Upper-case letters then lower-case ones, either may be absent; caseless letters and marks
-  /// count as both. Words with a lower-case part are preferred to words without.
+  /// Upper-case letters then lower-case ones, of which either may be absent.
+  ///
+  /// Caseless letters and marks count as both. Words with a lower-case part are preferred to words without.
   private func casedWord(_ start: Int) -> Int? {
     if isPrefix(start), let match = endingLower(start + 1) { return match }
     if let match = endingLower(start) { return match }

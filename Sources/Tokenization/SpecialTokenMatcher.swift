@@ -25,8 +25,12 @@ struct SpecialTokenMatcher: Sendable {
   /// Tokens that swallow white space on their right.
   private var stripping: Set<TokenID> = []
 
-  /// - Parameter modelName: `general.name`; the Phi-3 family strips white space after its control
-  ///   tokens, which its files do not say anywhere else.
+  /// Collects the tokens to look for.
+  ///
+  /// - Parameters:
+  ///   - vocabulary: all tokens with their kinds.
+  ///   - modelName: `general.name`; the Phi-3 family strips white space after its control tokens,
+  ///     which its files do not say anywhere else.
   init(_ vocabulary: Vocabulary, modelName: String?) {
     let tokens = vocabulary.tokens
     let name = (modelName ?? "").lowercased()
@@ -103,7 +107,10 @@ struct SpecialTokenMatcher: Sendable {
 
   /// Cuts text at the tokens in it: the longest ones first, wherever they are, then from the left.
   ///
-  /// - Parameter controls: where control tokens may be found, in order and without overlap.
+  /// - Parameters:
+  ///   - bytes: the text.
+  ///   - controls: where control tokens may be found, in order and without overlap.
+  /// - Returns: stretches of text and tokens in order.
   /// - Complexity: O(*n* log *n*) in the number of places where a token could begin.
   func partition(_ bytes: [UInt8], controls: [Range<Int>]) -> [Part] {
     var found = accepted(bytes, controls)

@@ -59,6 +59,7 @@ public final class Tokenizer: Sendable {
   ///   - parseSpecial: whether spellings of control tokens in `text` become these tokens. Leave it
   ///     out for text that somebody else wrote.
   ///   - addSpecial: whether to add the tokens with which the model starts and ends a prompt.
+  /// - Returns: ids of `vocabulary`.
   /// - Complexity: O(*n* log *n*).
   public func encode(
     _ text: String, parseSpecial: Bool = false, addSpecial: Bool = false

@@ -51,7 +51,9 @@ extension Vocabulary {
     return kinds
   }
 
-  /// Tokens that end a turn in every model that has them. Files whose `eos` is another token are
+  /// Tokens that end a turn in every model that has them.
+  ///
+  /// Files whose `eos` is another token are
   /// common, and so are files that do not mark these as control.
   private static let turnEnds = ByteTable([
     "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<|endoftext|>", "<|end_of_text|>",

@@ -39,4 +39,13 @@ struct GoldenTests {
       #expect(text.utf8.elementsEqual(example.text.utf8), "\(example.text.debugDescription)")
     }
   }
+
+  /// Shows in the report which vocabularies the other tests leave out.
+  @Test(
+    .enabled(
+      if: VocabularyFile.absent.isEmpty,
+      "skipped: no \(VocabularyFile.absent.joined(separator: ", "))"))
+  func everyVocabularyIsPresent() {
+    #expect(VocabularyFile.available.count == 10)
+  }
 }

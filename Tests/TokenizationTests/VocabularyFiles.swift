@@ -30,6 +30,9 @@ enum VocabularyFile: String, CaseIterable, CustomTestStringConvertible {
   case smolLM2 = "SmolLM2-135M-Instruct"
   case gemma3 = "gemma-3-270m"
 
+  /// The names of those that are not present here, for saying why their tests are skipped.
+  static let absent = allCases.filter { !$0.isAvailable }.map(\.rawValue)
+
   /// Those that are present here.
   static let available = allCases.filter(\.isAvailable)
 

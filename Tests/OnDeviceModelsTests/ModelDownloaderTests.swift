@@ -86,7 +86,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ModelStoreError.diskFull(folder: "/x"), .noNetwork(package: "hello-b"), .toolMissing("python3"),
+    ModelStoreError.badPackage(package: "hello-b", reason: "x"), .noNetwork(package: "hello-b"),
+    .toolMissing("python3"),
   ])
   func anErrorOfTheSecondPartLeavesNothing(_ error: ModelStoreError) async throws {
     let fetcher = FakeFetcher { package throws(ModelStoreError) in
@@ -95,6 +96,18 @@ import Testing
     }
     await #expect(throws: error) { try await downloader(fetcher).pull(entry) }
     #expect(fetcher.fetched == ["hello-a", "hello-b"])
+    #expect(folder.files.isEmpty)
+  }
+
+  @Test func aDiskThatFillsUpIsNamedByTheStoreAndNothingStays() async throws {
+    let fetcher = FakeFetcher { package throws(ModelStoreError) in
+      if package == "hello-b" { throw .diskFull(folder: "some work folder") }
+      return "hello "
+    }
+    let path = store.folder.path(percentEncoded: false)
+    await #expect(throws: ModelStoreError.diskFull(folder: path)) {
+      try await downloader(fetcher).pull(entry)
+    }
     #expect(folder.files.isEmpty)
   }
 

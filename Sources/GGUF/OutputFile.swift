@@ -1,0 +1,52 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A file being written beside its place, which it takes only when it is complete.
+///
+/// A reader that has mapped an older file of that name keeps it.
+struct OutputFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+  private var finished = false
+
+  private var partialPath: String { path + ".partial" }
+
+  init(path: String) throws(GGUFError) {
+    self.path = path
+    descriptor = unsafe open(path + ".partial", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: systemError()) }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+    if descriptor >= 0, !finished { _ = unsafe unlink(partialPath) }
+  }
+
+  /// Writes bytes at the end.
+  func append(_ bytes: [UInt8]) throws(GGUFError) {
+    var done = 0
+    while done < bytes.count {
+      let written = unsafe bytes[done...].withUnsafeBytes { rest in
+        unsafe write(descriptor, rest.baseAddress, min(rest.count, 1 << 30))
+      }
+      if written < 0 && errno == EINTR { continue }
+      guard written > 0 else { throw .cannotWrite(path: path, reason: systemError()) }
+      done += written
+    }
+  }
+
+  /// Moves the complete file to its place.
+  mutating func finish() throws(GGUFError) {
+    guard unsafe rename(partialPath, path) == 0 else {
+      throw .cannotWrite(path: path, reason: systemError())
+    }
+    finished = true
+  }
+}

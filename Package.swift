@@ -64,7 +64,7 @@ let package = Package(
     tests("ConstrainedDecoding", ["GGUF", "Tokenization", "ConstrainedDecoding"]),
     tests("Inference", ["CKernels", "GGUF", "Tokenization", "Inference"]),
     tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
-    tests("HearthCommand", ["GGUF"]),
+    tests("HearthCommand", ["HearthCommand"]),
   ],
   cLanguageStandard: .c11
 )

@@ -1,3 +1,4 @@
+internal import Foundation
 public import GGUF
 public import Inference
 public import Tokenization
@@ -40,6 +41,20 @@ public final class OnDeviceModel: Sendable {
     file path: String, options: EngineOptions = EngineOptions(), template: ChatTemplateChoice? = nil
   ) async throws -> OnDeviceModel {
     try await ModelLoader().load(path, options, template)
+  }
+
+  /// Opens a model of the catalog that has been downloaded (`hearth models pull NAME`).
+  ///
+  /// - Parameters:
+  ///   - name: a name of the catalog, or an alias.
+  ///   - options: how the engine uses the machine.
+  /// - Returns: the model, ready to answer.
+  /// - Throws: `ModelStoreError` for an unknown name or a model that is not there, and what
+  ///   `load(file:)` throws.
+  public static func load(
+    named name: String, options: EngineOptions = EngineOptions()
+  ) async throws -> OnDeviceModel {
+    try await load(file: ModelStore().locate(name).path(percentEncoded: false), options: options)
   }
 
   fileprivate static func open(

@@ -69,16 +69,18 @@ extension ForwardPass {
     for expected in golden.cases {
       let pass = try ForwardPass(model, contextSize: 256, threads: 2)
       try pass.run(expected.promptIds.span, wanted: .all)
-      let argmax = expected.promptIds.indices.map { pass.argmax(row: $0) }
-      #expect(argmax == expected.argmaxPerPosition)
       let logits = pass.logits.row(expected.promptIds.count - 1)
       let mean = expected.lastLogits.reduce(0, +) / Float(logits.count)
       let variance =
         expected.lastLogits.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(logits.count)
+      let tolerance = Self.tolerance * variance.squareRoot()
       let worst = zip(logits, expected.lastLogits).map { abs($0 - $1) }.max() ?? .infinity
-      #expect(
-        worst <= Self.tolerance * variance.squareRoot(),
-        "largest difference \(worst / variance.squareRoot()) standard deviations")
+      #expect(worst <= tolerance, "\(worst / variance.squareRoot()) standard deviations")
+      // Where two logits are nearer to each other than twice the accuracy, either may come first.
+      for (position, token) in expected.argmaxPerPosition.enumerated() {
+        let row = pass.logits.row(position)
+        #expect(row[pass.argmax(row: position)] - row[token] <= 2 * tolerance)
+      }
     }
   }
 

@@ -87,6 +87,12 @@ static block open_block(const ck_attention *a, const attention_space *s, const u
   return (block){s->block, s->stride, false};
 }
 
+// Asks for n halves that are needed soon.
+CK_INLINE void fetch(const uint16_t *p, size_t n) {
+  enum { LINE = 64 / sizeof(uint16_t) };
+  for (size_t i = 0; i < n; i += LINE) __builtin_prefetch(p + i, 0, 2);
+}
+
 // --- scores ---
 
 // scores[r, j] = q[r] . k[j] for constant numbers of rows and keys, 4 at most.
@@ -112,29 +118,32 @@ CK_INLINE void score_tile(const size_t rows, const size_t keys, const float *q, 
   }
 }
 
-// The keys of a span for one tile of rows.
+// The keys of a span for one tile of rows. `ahead`, if any, are the block's values: they are needed
+// next, and the hardware's prefetching does not foresee the turn.
 CK_INLINE void score_span(const size_t rows, const float *q, size_t q_stride, const void *k,
                           size_t k_stride, const bool half, size_t width, key_span keys,
-                          float *scores) {
+                          const uint16_t *ahead, float *scores) {
   const size_t element = half ? sizeof(uint16_t) : sizeof(float);
   // With 4 keys all registers of the smaller sets are taken, and a converted key finds none.
   const size_t step = half && VF_REGISTERS == 16 && rows == 3 ? 3 : 4;
   size_t j = keys.first;
-  for (; j + step <= keys.last; j += step)
+  for (; j + step <= keys.last; j += step) {
     score_tile(rows, step, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
                width, scores + j);
+    if (half && ahead) fetch(ahead + j * k_stride, step * k_stride);
+  }
   for (; j < keys.last; j++)
     score_tile(rows, 1, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
                width, scores + j);
 }
 
 static void score_rows(size_t rows, const float *q, size_t q_stride, block k, size_t width,
-                       key_span keys, float *scores) {
+                       key_span keys, const uint16_t *ahead, float *scores) {
 #define SCORE(n)                                                                             \
   if (rows == (n) && k.half)                                                                 \
-    score_span(n, q, q_stride, k.data, k.stride, true, width, keys, scores);                 \
+    score_span(n, q, q_stride, k.data, k.stride, true, width, keys, ahead, scores);               \
   if (rows == (n) && !k.half)                                                                \
-    score_span(n, q, q_stride, k.data, k.stride, false, width, keys, scores);
+    score_span(n, q, q_stride, k.data, k.stride, false, width, keys, ahead, scores);
   SCORE(1)
   SCORE(2)
   SCORE(3)
@@ -292,7 +301,7 @@ static void add_block(const ck_attention *a, const attention_space *s, const flo
       if (span.last > j + step) span.last = j + step;
       if (span.first < span.last)
         score_rows(rows, q + r * q_stride, q_stride, k, s->width, span,
-                   s->scores + r * CK_ATTENTION_BLOCK);
+                   r == 0 ? a->v + start * a->head_dim : NULL, s->scores + r * CK_ATTENTION_BLOCK);
     }
   }
   for (size_t r = 0; r < a->rows; r++) {

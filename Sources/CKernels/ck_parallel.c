@@ -9,10 +9,13 @@ enum { ELEMENTS_PER_PART = 8192 };
 enum { WEIGHT_BYTES_PER_PART = 64 * 1024 };
 
 // Rows of one part are a multiple of this, so that kernels seldom see an incomplete row tile.
-enum { ROW_TILE = 8 };
+enum { ROW_TILE = 16 };
 
 // Tokens that pass over a part's weights together; their activations share the cache with them.
 enum { TOKEN_TILE = 32 };
+
+// Parts of a product for each thread: a late thread delays the join by one part at most.
+enum { PARTS_PER_THREAD = 4 };
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
@@ -39,12 +42,24 @@ static span part_of(cut cut, size_t count, size_t index) {
   return (span){begin, smaller(begin + cut.items, count)};
 }
 
-// Weight rows of one part: about WEIGHT_BYTES_PER_PART, but at least four parts a thread where the
-// matrix has the rows for it.
-static cut cut_rows(const ck_pool *pool, size_t rows, size_t row_bytes) {
+// How a product is cut: into rows of weights, and tokens where the rows are too few.
+typedef struct product_cut {
+  cut rows, tokens;
+} product_cut;
+
+static size_t parts_of(product_cut cut) { return cut.rows.parts * cut.tokens.parts; }
+
+// About WEIGHT_BYTES_PER_PART of weights in a part, but several parts a thread where there is
+// enough to do.
+static product_cut cut_product(const ck_pool *pool, size_t rows, size_t row_bytes, size_t tokens) {
+  const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(pool);
   const size_t cached = WEIGHT_BYTES_PER_PART / larger(row_bytes, 1);
-  const size_t balanced = rows / (4 * ck_pool_threads(pool));
-  return cut_evenly(rows, larger(smaller(cached, balanced) / ROW_TILE, 1) * ROW_TILE);
+  product_cut cut;
+  cut.rows = cut_evenly(rows, larger(smaller(cached, rows / wanted) / ROW_TILE, 1) * ROW_TILE);
+  const size_t tiles = ceiling(tokens, TOKEN_TILE);
+  const size_t cuts = smaller(ceiling(wanted, larger(cut.rows.parts, 1)), tiles);
+  cut.tokens = cut_evenly(tokens, ceiling(tiles, larger(cuts, 1)) * TOKEN_TILE);
+  return cut;
 }
 
 // --- products ---
@@ -56,7 +71,7 @@ typedef struct matmul_job {
   const ck_q8 *x;
   float *y;
   size_t y_stride;
-  cut cut;
+  product_cut cut;
 } matmul_job;
 
 // Tokens first ..< first + count of quantised activations.
@@ -73,9 +88,10 @@ static ck_q8 q8_tokens(const ck_q8 *x, size_t first, size_t count) {
 static void matmul_part(void *context, size_t index, size_t worker) {
   (void)worker;
   const matmul_job *job = context;
-  const span rows = part_of(job->cut, job->rows, index);
-  for (size_t t = 0; t < job->x->tokens; t += TOKEN_TILE) {
-    const ck_q8 tile = q8_tokens(job->x, t, smaller(TOKEN_TILE, job->x->tokens - t));
+  const span rows = part_of(job->cut.rows, job->rows, index % job->cut.rows.parts);
+  const span tokens = part_of(job->cut.tokens, job->x->tokens, index / job->cut.rows.parts);
+  for (size_t t = tokens.begin; t < tokens.end; t += TOKEN_TILE) {
+    const ck_q8 tile = q8_tokens(job->x, t, smaller(TOKEN_TILE, tokens.end - t));
     job->multiply(job->w + rows.begin * job->row_bytes, job->row_bytes, rows.end - rows.begin,
                   &tile, job->y + t * job->y_stride + rows.begin, job->y_stride);
   }
@@ -84,8 +100,8 @@ static void matmul_part(void *context, size_t index, size_t worker) {
 void ck_par_matmul(const ck_context *c, ck_type type, const void *w, size_t row_bytes, size_t rows,
                    const ck_q8 *x, float *y, size_t y_stride) {
   matmul_job job = {c->matmul->matmul[type], w, row_bytes, rows, x, y, y_stride,
-                    cut_rows(c->pool, rows, row_bytes)};
-  ck_pool_run(c->pool, job.cut.parts, matmul_part, &job);
+                    cut_product(c->pool, rows, row_bytes, x->tokens)};
+  ck_pool_run(c->pool, parts_of(job.cut), matmul_part, &job);
 }
 
 typedef struct matmul_float_job {
@@ -96,17 +112,18 @@ typedef struct matmul_float_job {
   size_t x_stride, tokens;
   float *y;
   size_t y_stride;
-  cut cut;
+  product_cut cut;
 } matmul_float_job;
 
 static void matmul_float_part(void *context, size_t index, size_t worker) {
   (void)worker;
   const matmul_float_job *job = context;
-  const span rows = part_of(job->cut, job->rows, index);
-  for (size_t t = 0; t < job->tokens; t += TOKEN_TILE)
+  const span rows = part_of(job->cut.rows, job->rows, index % job->cut.rows.parts);
+  const span tokens = part_of(job->cut.tokens, job->tokens, index / job->cut.rows.parts);
+  for (size_t t = tokens.begin; t < tokens.end; t += TOKEN_TILE)
     job->multiply(job->w + rows.begin * job->row_bytes, job->row_bytes, rows.end - rows.begin,
                   job->cols, job->x + t * job->x_stride, job->x_stride,
-                  smaller(TOKEN_TILE, job->tokens - t), job->y + t * job->y_stride + rows.begin,
+                  smaller(TOKEN_TILE, tokens.end - t), job->y + t * job->y_stride + rows.begin,
                   job->y_stride);
 }
 
@@ -115,8 +132,8 @@ void ck_par_matmul_float(const ck_context *c, ck_type type, const void *w, size_
                          float *y, size_t y_stride) {
   matmul_float_job job = {c->matmul->matmul_float[type], w, row_bytes, rows, cols,
                           x, x_stride, tokens, y, y_stride,
-                          cut_rows(c->pool, rows, row_bytes)};
-  ck_pool_run(c->pool, job.cut.parts, matmul_float_part, &job);
+                          cut_product(c->pool, rows, row_bytes, tokens)};
+  ck_pool_run(c->pool, parts_of(job.cut), matmul_float_part, &job);
 }
 
 // --- formats ---

@@ -161,12 +161,4 @@ private final class Evaluator {
     }
     return result
   }
-
-  private func logProbability(of token: TokenID, in logits: Span<Float>) -> Double {
-    var largest = -Float.infinity
-    for index in logits.indices { largest = max(largest, logits[index]) }
-    var sum = 0.0
-    for index in logits.indices { sum += Double(exp(logits[index] - largest)) }
-    return Double(logits[Int(token)] - largest) - log(sum)
-  }
 }

@@ -65,15 +65,6 @@ struct RealModel: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The logarithm of softmax(logits)[token].
-private func logProbability(of token: Int32, in logits: Span<Float>) -> Double {
-  var largest = -Float.infinity
-  for index in logits.indices { largest = max(largest, logits[index]) }
-  var sum = 0.0
-  for index in logits.indices { sum += Double(exp(logits[index] - largest)) }
-  return Double(logits[Int(token)] - largest) - log(sum)
-}
-
 @Suite(
   .enabled(if: TestData.isRelease, "skipped: real models run in release builds"),
   .serialized)

@@ -1,13 +1,7 @@
 internal import Tokenization
 internal import Synchronization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 /// How an engine uses the machine.
 public struct EngineOptions: Sendable, Equatable {

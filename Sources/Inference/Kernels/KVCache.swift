@@ -1,12 +1,6 @@
 internal import CKernels
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 /// Keys and values of the tokens seen so far, float16.
 ///

@@ -1,12 +1,6 @@
 internal import CKernels
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 /// Cosines and sines of rotary position embedding, `[position, pair]`.
 ///

@@ -1,12 +1,6 @@
 internal import GGUF
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 /// Reads one architecture's keys with ranges, so that no number of a file is used unchecked.
 struct HyperparameterReader {

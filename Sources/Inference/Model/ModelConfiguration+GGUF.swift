@@ -1,12 +1,6 @@
 package import GGUF
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 extension ModelConfiguration {
   /// Architectures that can run, by their name in the file.

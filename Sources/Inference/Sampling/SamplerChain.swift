@@ -1,12 +1,6 @@
 package import Tokenization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 /// Chooses tokens by `SamplingOptions`, remembering what it chose.
 package struct SamplerChain: Sendable {

@@ -22,7 +22,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 /// The tests of one target.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(
-    name: name + "Tests", dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings)
+    name: name + "Tests", dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings
+  )
 }
 
 // Apple platforms have their own CBLAS in Accelerate, every other one uses OpenBLAS.
@@ -54,6 +55,11 @@ let package = Package(
       dependencies: ["GGUF", "Tokenization", "Inference", "OnDeviceModels"],
       swiftSettings: swiftSettings),
 
+    .executableTarget(
+      name: "EngineBenchmark",
+      dependencies: ["GGUF", "Tokenization", "Inference", "OnDeviceModels"],
+      path: "Benchmarks/EngineBenchmark", swiftSettings: swiftSettings),
+
     .target(
       name: "TestSupport", dependencies: ["GGUF"], path: "Tests/TestSupport",
       swiftSettings: swiftSettings),
@@ -63,7 +69,7 @@ let package = Package(
     tests("ConstrainedDecoding", ["GGUF", "Tokenization", "ConstrainedDecoding"]),
     tests("Inference", ["CKernels", "GGUF", "Tokenization", "Inference"]),
     tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
-    tests("HearthCommand", ["GGUF"]),
+    tests("HearthCommand", ["HearthCommand"]),
   ],
   cLanguageStandard: .c11
 )

@@ -55,6 +55,7 @@ CK_INLINE i32x8 panel_dot(const u8x32 *w, size_t n, const int8_t *x, int largest
 
 #include "ck_matmul_body.h"
 #include "ck_matmul_float_body.h"
+#include "ck_quantize_body.h"
 #include "ck_matmul_table_body.h"
 
 #if !defined(CK_EMULATE)

@@ -44,6 +44,7 @@ CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest) {
 
 #include "ck_matmul_body.h"
 #include "ck_matmul_float_body.h"
+#include "ck_quantize_body.h"
 #include "ck_matmul_table_body.h"
 
 #if !defined(CK_EMULATE)

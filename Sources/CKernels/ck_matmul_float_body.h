@@ -1,5 +1,6 @@
-// Products of float weights with float activations, and quantisation of activations, shared by all
-// instruction sets. Sixteen lanes in the order that ck_matmul_scalar.c defines.
+// Products of float weights with float activations, shared by all instruction sets. Sixteen lanes
+// in the order that ck_matmul_scalar.c defines. An instruction set file defines CK_FLOAT_ROWS and
+// CK_FLOAT_TOKENS: the weight and activation rows of a tile whose sums fit its registers.
 
 // Loads 16 weights, or the first n of 16 with zeros behind.
 CK_INLINE f32x16 load_f32(const uint8_t *w, size_t k, size_t n) {
@@ -88,51 +89,5 @@ CK_INLINE void matmul_float(float_load load, const void *w, size_t row_bytes, si
                             size_t y_stride) {                                         \
     matmul_float(load_##name, w, row_bytes, rows, cols, x, x_stride, tokens, y,        \
                  y_stride);                                                            \
-  }                                                                                    \
-  static void dequantize_##name(const void *w, size_t count, float *out) {             \
-    for (size_t k = 0; k < count; k += 16) {                                           \
-      const size_t n = count - k < 16 ? count - k : 16;                                \
-      const f32x16 v = load_##name(w, k, n);                                           \
-      memcpy(out + k, &v, n * sizeof(float));                                          \
-    }                                                                                  \
   }
 CK_FLOAT_TYPES(FLOAT_TYPE)
-
-// Codes of 8 values and their sum.
-CK_INLINE i32x8 quantize8(const float *x, float inverse, int8_t *q) {
-  const f32x8 largest = (f32x8){0} + CK_Q8_LARGEST;
-  f32x8 v = load_f32x8(x) * inverse;
-  v = __builtin_elementwise_min(__builtin_elementwise_max(v, -largest), largest);  // not NaN either
-  // At 1.5 * 2^23 the unit in the last place is 1: the addition rounds to an integer.
-  const i32x8 codes = __builtin_convertvector((v + 0x1.8p23f) - 0x1.8p23f, i32x8);
-  const i8x8 bytes = __builtin_convertvector(codes, i8x8);
-  memcpy(q, &bytes, sizeof bytes);
-  return codes;
-}
-
-CK_INLINE float largest_magnitude(const float *x) {
-  f32x8 largest = {0};
-  CK_UNROLL
-  for (size_t k = 0; k < CK_Q8_BLOCK; k += 8) {
-    largest = __builtin_elementwise_max(largest, __builtin_elementwise_abs(load_f32x8(x + k)));
-  }
-  const f32x4 four = __builtin_elementwise_max(CK_LOW4(largest), CK_HIGH4(largest));
-  const float even = four[0] > four[2] ? four[0] : four[2];
-  const float odd = four[1] > four[3] ? four[1] : four[3];
-  return even > odd ? even : odd;
-}
-
-static void quantize_q8(const float *x, size_t n, int8_t *q, float *scale, int16_t *sum) {
-  for (size_t b = 0; b < n / CK_Q8_BLOCK; b++) {
-    const float largest = largest_magnitude(x + b * CK_Q8_BLOCK);
-    const bool zero = largest < CK_Q8_SMALLEST;
-    const float inverse = zero ? 0 : CK_Q8_LARGEST / largest;
-    scale[b] = zero ? 0 : largest / CK_Q8_LARGEST;
-    for (size_t half = 0; half < 2; half++) {
-      const size_t k = b * CK_Q8_BLOCK + half * 16;
-      const i32x8 low = quantize8(x + k, inverse, q + k);
-      const i32x8 high = quantize8(x + k + 8, inverse, q + k + 8);
-      sum[2 * b + half] = (int16_t)__builtin_reduce_add(low + high);
-    }
-  }
-}

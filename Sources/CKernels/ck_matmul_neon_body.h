@@ -77,4 +77,5 @@ typedef u8x32 bxr;
 
 #include "ck_matmul_body.h"
 #include "ck_matmul_float_body.h"
+#include "ck_quantize_body.h"
 #include "ck_matmul_table_body.h"

@@ -162,6 +162,51 @@ void ck_par_quantize(const ck_context *c, const float *x, size_t x_stride, const
   ck_pool_run(c->pool, job.cut.parts, quantize_part, &job);
 }
 
+typedef struct quantize_wide_job {
+  ck_quantize_q8_fn quantize;
+  const float *x;
+  size_t x_stride;
+  const ck_q8 *out;
+  float *rest;
+  cut cut;
+} quantize_wide_job;
+
+// rest = x - scale * q, each operation rounded on its own: the same bits on every CPU.
+static void leave_over(const float *x, const ck_q8 *row, float *rest) {
+#pragma STDC FP_CONTRACT OFF
+  for (size_t block = 0; block < row->cols / CK_Q8_BLOCK; block++) {
+    const float scale = row->scale[block];
+    for (size_t i = block * CK_Q8_BLOCK; i < (block + 1) * CK_Q8_BLOCK; i++) {
+      const float rounded = scale * (float)row->q[i];
+      rest[i] = x[i] - rounded;
+    }
+  }
+}
+
+static void quantize_wide_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const quantize_wide_job *job = context;
+  const size_t n = job->out->tokens / 2;
+  const span tokens = part_of(job->cut, n, index);
+  for (size_t t = tokens.begin; t < tokens.end; t++) {
+    const float *x = job->x + t * job->x_stride;
+    float *rest = job->rest + t * job->out->cols;
+    const ck_q8 high = q8_tokens(job->out, t, 1);
+    const ck_q8 low = q8_tokens(job->out, n + t, 1);
+    job->quantize(x, high.cols, high.q, high.scale, high.sum);
+    leave_over(x, &high, rest);
+    job->quantize(rest, low.cols, low.q, low.scale, low.sum);
+  }
+}
+
+void ck_par_quantize_wide(const ck_context *c, const float *x, size_t x_stride, const ck_q8 *out,
+                          float *rest) {
+  quantize_wide_job job = {
+    c->matmul->quantize_q8, x, x_stride, out, rest,
+    cut_evenly(out->tokens / 2, ELEMENTS_PER_PART / larger(2 * out->cols, 1))};
+  ck_pool_run(c->pool, job.cut.parts, quantize_wide_part, &job);
+}
+
 typedef struct dequantize_job {
   ck_dequantize_fn dequantize;
   const uint8_t *w;

@@ -1,1 +1,4 @@
-// Hearth
+@_exported public import GGUF
+@_exported public import Inference
+@_exported public import OnDeviceModels
+@_exported public import Tokenization

@@ -61,7 +61,35 @@ struct QuantGolden: Decodable, CustomTestStringConvertible, Sendable {
   func valuesAreBitExact(kernels: MatmulKernels, golden: QuantGolden) throws {
     let got = try kernels.dequantize(golden.typeID, golden.bytes, count: golden.values.count)
     let expected = golden.values.map { Float($0) }
-    #expect(got.map(\.bitPattern) == expected.map(\.bitPattern))
+    #expect(sameBits(got, expected))
+  }
+
+  /// Up to two chunks of eight blocks and a part of one, as a row of any width has.
+  @Test(arguments: MatmulKernels.fast, TypeRow.all)
+  func everyCountOfBlocksGivesTheBitsOfTheScalarValues(
+    kernels: MatmulKernels, type: TypeRow
+  ) throws {
+    let scalar = try #require(MatmulKernels(CK_ISA_SCALAR))
+    for blocks in 0...17 {
+      var generator = SeededGenerator(seed: UInt64(blocks))
+      let count = blocks * type.blockValues
+      let w = RandomWeights(type, rows: 1, cols: count, using: &generator)
+      let expected = try scalar.dequantize(type.id, w.bytes, count: count)
+      let got = try kernels.dequantize(type.id, w.bytes, count: count)
+      #expect(sameBits(got, expected), "\(blocks) blocks")
+    }
+  }
+
+  /// IEEE 754 binary16: sign, five bits of exponent, ten of fraction.
+  private static func value(ofHalf half: UInt16) -> Float {
+    let fraction = Float(half & 0x3ff) / 1024
+    let magnitude: Float =
+      switch half >> 10 & 31 {
+      case 0: Float(sign: .plus, exponent: -14, significand: 1) * fraction
+      case 31: fraction == 0 ? .infinity : .nan
+      case let exponent: Float(sign: .plus, exponent: Int(exponent) - 15, significand: 1 + fraction)
+      }
+    return half < 0x8000 ? magnitude : -magnitude
   }
 
   @Test(arguments: MatmulKernels.available)
@@ -70,7 +98,7 @@ struct QuantGolden: Decodable, CustomTestStringConvertible, Sendable {
     let bytes = halves.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
     let got = try kernels.dequantize(Int32(CK_F16.rawValue), bytes, count: halves.count)
     for (half, value) in zip(halves, got) {
-      let expected = Float(Float16(bitPattern: half))
+      let expected = Self.value(ofHalf: half)
       let same = expected.isNaN ? value.isNaN : value.bitPattern == expected.bitPattern
       if !same { Issue.record("half \(half) became \(value)") }
     }

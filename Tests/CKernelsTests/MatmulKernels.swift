@@ -152,6 +152,11 @@ struct QuantizedActivations {
   }
 }
 
+/// Whether both hold the same bits; a failed expectation of it does not print thousands of numbers.
+func sameBits(_ a: [Float], _ b: [Float]) -> Bool {
+  a.map(\.bitPattern) == b.map(\.bitPattern)
+}
+
 /// A small deterministic generator (SplitMix64), so that a failure can be repeated from its seed.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

@@ -53,3 +53,9 @@ typedef struct ck_matmul_table {
 
 // The table of `isa`; NULL when that is not available here.
 const ck_matmul_table *ck_matmul_table_for(ck_isa isa);
+
+// n values of `type` to float32 with one table's function.
+static inline void ck_dequantize(const ck_matmul_table *table, ck_type type, const void *blocks,
+                                 size_t n, float *out) {
+  table->dequantize[type](blocks, n, out);
+}

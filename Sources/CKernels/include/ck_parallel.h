@@ -16,6 +16,12 @@ typedef struct ck_context {
 // Quantises tokens x cols floats (rows x_stride floats apart) into `out` (tokens and cols set).
 void ck_par_quantize(const ck_context *c, const float *x, size_t x_stride, const ck_q8 *out);
 
+// Quantises to about 15 bits in twice the rows: with n = out->tokens / 2, row t of `out` is x[t] as
+// above and row n + t what that leaves over, so x[t] ~ out[t] + out[n + t], and a product with x[t]
+// is the sum of two. `rest` is scratch of n * cols floats.
+void ck_par_quantize_wide(const ck_context *c, const float *x, size_t x_stride, const ck_q8 *out,
+                          float *rest);
+
 // y[t * y_stride + r] = W[r,:] . x[t,:] over all rows; block types.
 void ck_par_matmul(const ck_context *c, ck_type type, const void *w, size_t row_bytes, size_t rows,
                    const ck_q8 *x, float *y, size_t y_stride);

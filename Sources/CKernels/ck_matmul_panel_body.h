@@ -1,0 +1,173 @@
+// Prefill: CK_ROWS rows are taken apart once, a chunk at a time, for a tile of tokens.
+// Part of ck_matmul_body.h.
+
+// One chunk of CK_ROWS rows, turned so that a lane belongs to a row. Tokens share the work.
+typedef struct panel {
+  bxr codes[8][8];  // [block, k / 4]
+  fxr a[8], m[8];
+  ixr s[16], n[16];
+} panel;
+
+// Stores lane i of 8 rows' vectors in rows 8g ... of column i.
+CK_INLINE void store_columns(u32x8 v[8], size_t g, void *columns) {
+  transpose_u32x8(v);
+  CK_UNROLL
+  for (size_t i = 0; i < 8; i++) {
+    memcpy((uint8_t *)columns + (i * CK_ROWS + 8 * g) * sizeof(uint32_t), &v[i], sizeof v[i]);
+  }
+}
+
+// Turns 8 rows' vectors of 16 small integers.
+CK_INLINE void store_group_columns(const i16x16 v[8], size_t g, ixr columns[16]) {
+  u32x8 half[2][8];
+  CK_UNROLL
+  for (size_t r = 0; r < 8; r++) {
+    half[0][r] = (u32x8)__builtin_convertvector(CK_LOW8(v[r]), i32x8);
+    half[1][r] = (u32x8)__builtin_convertvector(CK_HIGH8(v[r]), i32x8);
+  }
+  store_columns(half[0], g, columns);
+  store_columns(half[1], g, columns + 8);
+}
+
+CK_INLINE void fill_panel_scales(const vector_format *f, const uint8_t *w, size_t row_bytes,
+                                 size_t n, size_t g, panel *p) {
+  u32x8 a[8], m[8];
+  i16x16 s[8], minima[8];
+  CK_UNROLL
+  for (size_t r = 0; r < 8; r++) {
+    chunk_scales scales;
+    memset(&scales, 0, sizeof scales);
+    f->scales(w + r * row_bytes, f->bytes, n, &scales);
+    a[r] = (u32x8)scales.a;
+    m[r] = (u32x8)scales.m;
+    s[r] = scales.s;
+    minima[r] = scales.n;
+  }
+  store_columns(a, g, p->a);
+  if (has_minimum(f)) store_columns(m, g, p->m);
+  if (is_grouped(f)) store_group_columns(s, g, p->s);
+  if (is_grouped(f) && has_minimum(f)) store_group_columns(minima, g, p->n);
+}
+
+CK_INLINE void fill_panel_codes(const vector_format *f, const uint8_t *w, size_t row_bytes,
+                                size_t i, size_t g, bxr codes[8]) {
+  u32x8 v[8];
+  CK_UNROLL
+  for (size_t r = 0; r < 8; r++) v[r] = (u32x8)weights(f, w + r * row_bytes, i);
+  store_columns(v, g, codes);
+}
+
+// Takes apart the first n blocks of the chunks at w, w + row_bytes, ...
+CK_INLINE void fill_panel(const vector_format *f, const uint8_t *w, size_t row_bytes, size_t n,
+                          panel *p) {
+  for (size_t g = 0; g < CK_ROWS / 8; g++, w += 8 * row_bytes) {
+    fill_panel_scales(f, w, row_bytes, n, g, p);
+    CK_UNROLL
+    for (size_t i = 0; i < 8; i++) {
+      if (i < n) fill_panel_codes(f, w, row_bytes, i, g, p->codes[i]);
+    }
+  }
+}
+
+// Tokens that share one panel: their lanes and activations of a chunk stay in the first cache.
+enum { TOKEN_TILE = 32 };
+
+// What a tile of tokens needs of the activations' sums in one chunk.
+typedef struct tile_sums {
+  int32_t correction[TOKEN_TILE][16];  // for each block, or each group: -excess * sum
+  int32_t group[TOKEN_TILE][16];       // for each group: sum
+  float block[TOKEN_TILE][8];          // for each block: sum
+} tile_sums;
+
+CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n,
+                              size_t tokens, tile_sums *sums) {
+  const i16x16 ones = (i16x16){0} + 1;
+  for (size_t t = 0; t < tokens; t++, at += x->cols / CK_BLOCK_VALUES) {
+    const int16_t *p = x->sum + 2 * at;
+    const i16x16 groups = n == 8 ? load_i16x16(p) : load_part_i16x16(p, 4 * n);
+    if (is_grouped(f)) {
+      const i32x16 wide = __builtin_convertvector(groups, i32x16);
+      const i32x16 correction = wide * -excess(f);
+      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (has_minimum(f)) memcpy(sums->group[t], &wide, sizeof wide);
+    } else {
+      const i32x8 wide = pair_dot(groups, ones);
+      const i32x8 correction = wide * -excess(f);
+      const f32x8 total = __builtin_convertvector(wide, f32x8);
+      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (has_minimum(f)) memcpy(sums->block[t], &total, sizeof total);
+    }
+  }
+}
+
+CK_INLINE ixr splat_int(int32_t value) { return (ixr){0} + value; }
+CK_INLINE fxr splat_float(float value) {
+  fxr v;
+  CK_UNROLL
+  for (size_t i = 0; i < CK_ROWS; i++) v[i] = value;
+  return v;
+}
+
+// The integer products of block i with one token.
+CK_INLINE ixr panel_block_dot(const vector_format *f, const panel *p, size_t i, const bxr *w,
+                              const int8_t *q, const int32_t *correction) {
+  if (!is_grouped(f)) {
+    const ixr dot = panel_dot(w, 8, q, f->largest);
+    return excess(f) != 0 ? dot + splat_int(correction[i]) : dot;
+  }
+  ixr first = panel_dot(w, 4, q, f->largest);
+  ixr second = panel_dot(w + 4, 4, q + 16, f->largest);
+  if (excess(f) != 0) {
+    first += splat_int(correction[2 * i]);
+    second += splat_int(correction[2 * i + 1]);
+  }
+  return p->s[2 * i] * first + p->s[2 * i + 1] * second;
+}
+
+// Block i of a panel with `tokens` activation rows; `at` is the first one's block.
+CK_INLINE void panel_block(const vector_format *f, const panel *p, size_t i, const ck_q8 *x,
+                           size_t at, size_t tokens, const tile_sums *sums, fxr *lanes) {
+  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  const int8_t *q = x->q + at * CK_BLOCK_VALUES;
+  const float *scale = x->scale + at;
+  const fxr a = p->a[i];
+  bxr w[8];
+  memcpy(w, p->codes[i], sizeof w);
+  for (size_t t = 0; t < tokens; t++, q += x->cols, scale += blocks) {
+    const ixr dot = panel_block_dot(f, p, i, w, q, sums->correction[t]);
+    const fxr product = __builtin_convertvector(dot, fxr);
+    fxr term = a * product;
+    if (f->layout == CK_LAYOUT_MIN) {
+      term = FMA(a, product, p->m[i] * splat_float(sums->block[t][i]));
+    } else if (f->layout == CK_LAYOUT_GROUPED_MIN) {
+      const ixr total = p->n[2 * i] * splat_int(sums->group[t][2 * i]) +
+                        p->n[2 * i + 1] * splat_int(sums->group[t][2 * i + 1]);
+      term = FMA(a, product, p->m[i] * __builtin_convertvector(total, fxr));
+    }
+    lanes[t] = FMA(splat_float(*scale), term, lanes[t]);
+  }
+}
+
+// CK_ROWS rows with up to TOKEN_TILE tokens.
+CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t row_bytes,
+                             const ck_q8 *x, size_t token, size_t tokens, float *y,
+                             size_t y_stride) {
+  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  fxr lanes[8][TOKEN_TILE];
+  panel p;
+  tile_sums sums;
+  memset(lanes, 0, sizeof lanes);
+  for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes(f)) {
+    const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
+    const size_t at = token * blocks + first;
+    fill_panel(f, w, row_bytes, n, &p);
+    fill_tile_sums(f, x, at, n, tokens, &sums);
+    for (size_t i = 0; i < n; i++) panel_block(f, &p, i, x, at + i, tokens, &sums, lanes[i]);
+  }
+  for (size_t t = 0; t < tokens; t++) {
+    const fxr even = (lanes[0][t] + lanes[4][t]) + (lanes[2][t] + lanes[6][t]);
+    const fxr odd = (lanes[1][t] + lanes[5][t]) + (lanes[3][t] + lanes[7][t]);
+    const fxr sum = (even + odd) + 0.0f;
+    memcpy(y + t * y_stride, &sum, sizeof sum);
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import GGUF
+import Inference
+import OnDeviceModels
+
+let inspectVerb = Verb(
+  "inspect", usage: "[options] FILE|NAME",
+  summary: "show a file's metadata, tensors, types and what it takes of memory",
+  options: [
+    Option("--ctx", "N", "context size for the memory estimate"),
+    Option("--no-tensors", nil, "leave the list of tensors out"),
+  ]
+) { arguments in
+  try arguments.refuseOperands(after: 1)
+  guard let named = arguments.operands.first else { throw UsageError("which file?") }
+  let path = try ModelStore().locate(named).path(percentEncoded: false)
+  let file = try GGUFFile(path: path)
+  let report = InspectReport(file: file)
+  Console.line(report.header)
+  Console.line("\nmetadata (\(file.metadata.count) keys)")
+  report.metadata.forEach(Console.line)
+  Console.line("\ntensor types")
+  report.types.forEach(Console.line)
+  if !arguments.has("--no-tensors") {
+    Console.line("\ntensors (\(file.tensors.count))")
+    report.tensors.forEach(Console.line)
+  }
+  Console.line("\nmemory")
+  try report.memory(contextSize: arguments.number("--ctx", Int.self)).forEach(Console.line)
+}
+
+/// The lines of `hearth inspect`.
+private struct InspectReport {
+  let file: GGUFFile
+
+  var header: String {
+    "\(file.paths.joined(separator: ", "))\nGGUF version \(file.version), "
+      + "\(file.fileByteCount) bytes, \(file.tensors.count) tensors"
+  }
+
+  var metadata: [String] {
+    file.metadata.map { entry in "  \(entry.key) = \(shortened("\(entry.value)"))" }
+  }
+
+  var types: [String] {
+    var totals: [(type: TensorType, count: Int, bytes: Int)] = []
+    for tensor in file.tensors {
+      if let index = totals.firstIndex(where: { $0.type == tensor.type }) {
+        totals[index].count += 1
+        totals[index].bytes += tensor.byteCount
+      } else {
+        totals.append((tensor.type, 1, tensor.byteCount))
+      }
+    }
+    return totals.sorted { $0.bytes > $1.bytes }.map { total in
+      "  " + padded(total.type.name, 8) + padded("\(total.count) tensors", 14)
+        + Self.megabytes(total.bytes)
+    }
+  }
+
+  var tensors: [String] {
+    let width = file.tensors.map(\.name.count).max() ?? 0
+    return file.tensors.map { tensor in
+      let shape = tensor.dimensions.map(String.init).joined(separator: " x ")
+      return "  " + padded(tensor.name, width + 2) + padded(tensor.type.name, 8) + shape
+    }
+  }
+
+  func memory(contextSize: Int?) throws -> [String] {
+    let estimate: MemoryEstimate
+    do {
+      estimate = try MemoryEstimate(file: file, contextSize: contextSize)
+    } catch InferenceError.unsupportedArchitecture(let name, let supported) {
+      return [
+        "  no estimate: architecture \"\(name)\" is not supported "
+          + "(\(supported.joined(separator: ", ")))"
+      ]
+    }
+    let machine = Int(clamping: ProcessInfo.processInfo.physicalMemory)
+    let fits = estimate.total <= machine
+    return [
+      "  weights, mapped from the file   " + Self.megabytes(estimate.mapped),
+      "  KV cache at \(padded("\(estimate.contextSize) tokens", 20))"
+        + Self.megabytes(estimate.keyValueCache),
+      "  scratch                         " + Self.megabytes(estimate.scratch),
+      "  total                           " + Self.megabytes(estimate.total),
+      "  \(fits ? "fits" : "does not fit") this machine's \(Self.megabytes(machine))",
+    ]
+  }
+
+  private func shortened(_ text: String) -> String {
+    let line = text.replacing("\n", with: "\\n")
+    return line.count <= 120 ? line : line.prefix(120) + "…"
+  }
+
+  private func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private static func megabytes(_ bytes: Int) -> String {
+    String(format: "%.1f MB", Double(bytes) / 1e6)
+  }
+}

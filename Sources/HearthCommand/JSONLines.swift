@@ -1,0 +1,85 @@
+import Foundation
+import Tokenization
+
+/// A request that cannot be answered; the text goes into its line of output.
+struct RequestError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// One JSON object a line in, one a line out.
+enum JSONLines {
+  /// Answers every line of standard input; a bad one gets `{"error":…}` and the rest goes on.
+  static func answer(
+    _ body: ([OrderedJSON.Member]) async throws -> [OrderedJSON.Member]
+  ) async {
+    var lines = LineReader()
+    while let line = lines.next() {
+      var result: [OrderedJSON.Member]
+      do {
+        guard case .text(let text) = line else {
+          throw RequestError("the line is longer than \(LineReader.longest) bytes")
+        }
+        if text.allSatisfy(\.isWhitespace) { continue }
+        guard case .object(let request) = try OrderedJSON(parsing: text) else {
+          throw RequestError("not a JSON object")
+        }
+        result = try await body(request)
+      } catch {
+        result = [.init("error", .string("\(error)"))]
+      }
+      Console.line(OrderedJSON.object(result).serialized())
+    }
+  }
+}
+
+extension [OrderedJSON.Member] {
+  /// Refuses keys that mean nothing here, which are most often misspelt.
+  func refuseOthers(than known: [String]) throws {
+    for member in self where !known.contains(member.name) {
+      throw RequestError(
+        "unknown key \"\(member.name)\"; known are \(known.joined(separator: ", "))")
+    }
+  }
+
+  private func value(_ name: String) -> OrderedJSON? {
+    last { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+
+  func text(_ name: String) throws -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.stringValue else { throw RequestError("\"\(name)\" must be a string") }
+    return text
+  }
+
+  func flag(_ name: String) throws -> Bool {
+    guard let value = value(name) else { return false }
+    guard let flag = value.boolValue else {
+      throw RequestError("\"\(name)\" must be true or false")
+    }
+    return flag
+  }
+
+  func count(_ name: String, upTo limit: Int) throws -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let count = value.intValue, (0...limit).contains(count) else {
+      throw RequestError("\"\(name)\" must be a whole number from 0 to \(limit)")
+    }
+    return count
+  }
+
+  /// Token ids; whether they are in the vocabulary is for the engine to say.
+  func tokens(_ name: String) throws -> [TokenID]? {
+    guard let value = value(name) else { return nil }
+    guard let elements = value.arrayValue else {
+      throw RequestError("\"\(name)\" must be an array of token ids")
+    }
+    return try elements.map { element in
+      guard let id = element.intValue, let token = TokenID(exactly: id) else {
+        throw RequestError("\"\(name)\" must hold whole numbers only")
+      }
+      return token
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Inference
+import OnDeviceModels
+
+let runVerb = Verb(
+  "run", usage: "[options] [--prompt TEXT]",
+  summary: "answer one prompt, streaming the text",
+  details: """
+    The prompt comes from --prompt, or from standard input. The answer goes to standard output,
+    one line of timing to standard error.
+    """,
+  options: ModelOptions.options + PromptOptions.options + SamplingArguments.options
+    + [Option("--quiet", nil, "no timing line")]
+) { arguments in
+  var prompt = arguments.string("--prompt")
+  if prompt == nil, !arguments.operands.isEmpty {
+    prompt = arguments.operands.joined(separator: " ")
+  } else {
+    try arguments.refuseOperands()
+  }
+  let options = try SamplingArguments.generation(arguments)
+  let engine = try ModelOptions.engine(arguments)
+  let template = try PromptOptions.template(arguments)
+  let model = try await OnDeviceModel.load(
+    file: ModelOptions.path(arguments), options: engine, template: template)
+  let text = prompt ?? LineReader.all()
+  guard !text.isEmpty else { throw UsageError("the prompt is empty") }
+
+  let work = Task {
+    let stream =
+      arguments.has("--raw")
+      ? try await model.complete(text, options: options)
+      : try await model.respond(
+        to: text, instructions: arguments.string("--system"), options: options)
+    var last = ""
+    for try await piece in stream {
+      Console.write(piece)
+      last = piece
+    }
+    if !last.hasSuffix("\n") { Console.write("\n") }
+    if !arguments.has("--quiet") { Console.note(Timing.line(stream)) }
+  }
+  let interrupt = Interrupt { work.cancel() }
+  defer { interrupt.stop() }
+  do {
+    try await work.value
+  } catch let error as CancellationError {
+    Console.write("\n")
+    throw error
+  }
+}
+
+/// How a prompt is put to the model.
+enum PromptOptions {
+  static let options = [
+    Option("--prompt", "TEXT", "what to ask"),
+    Option("--system", "TEXT", "instructions for the model"),
+    Option("--template", "NAME|FILE", "chat template: chatml, gemma or a Jinja file"),
+    Option("--raw", nil, "continue the text as it is, without a chat template"),
+  ]
+
+  static func template(_ arguments: Arguments) throws -> ChatTemplateChoice? {
+    guard let named = arguments.string("--template") else { return nil }
+    guard !arguments.has("--raw") else {
+      throw UsageError("--raw and --template exclude each other")
+    }
+    if let known = ChatTemplateChoice(named: named) { return known }
+    do {
+      return .source(try String(contentsOf: URL(filePath: named), encoding: .utf8))
+    } catch {
+      throw UsageError(
+        "--template is neither a known name (\(ChatTemplateChoice.names.joined(separator: ", "))) "
+          + "nor a readable file: \"\(named)\"")
+    }
+  }
+}
+
+/// The line that says what a response cost.
+enum Timing {
+  static func line(_ stream: TextStream) -> String {
+    let metrics = stream.metrics
+    let cached = metrics.cachedTokens ?? 0
+    let usage = stream.usage
+    // The first token comes with the prompt; the others are decoded one by one.
+    let prompt = rate(metrics.promptTokens - cached, metrics.prefillTime)
+    let response = rate(metrics.responseTokens - 1, metrics.decodeTime)
+    return "[prompt \(metrics.promptTokens) tokens"
+      + (cached > 0 ? ", \(cached) cached" : "") + prompt
+      + " · response \(metrics.responseTokens) tokens" + response
+      + " · context \(usage.contextSize - usage.free) of \(usage.contextSize)"
+      + " · seed \(metrics.seed) · \(describe(stream.finishReason))]"
+  }
+
+  private static func rate(_ tokens: Int, _ time: Duration) -> String {
+    let seconds = time / .seconds(1)
+    guard tokens > 0, seconds > 0 else { return "" }
+    return String(format: ", %.0f ms, %.1f tokens/s", seconds * 1000, Double(tokens) / seconds)
+  }
+
+  private static func describe(_ reason: FinishReason?) -> String {
+    switch reason {
+    case .endOfTurn: "end of turn"
+    case .stopString(let text): "stop string \(String(reflecting: text))"
+    case .tokenLimit: "token limit"
+    case .contextFull: "context full"
+    case .cancelled, nil: "cancelled"
+    }
+  }
+}
+
+/// Calls back on Ctrl-C instead of ending the process; a second one ends it.
+struct Interrupt {
+  private let source: any DispatchSourceSignal
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    signal(SIGINT, SIG_IGN)
+    source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler {
+      signal(SIGINT, SIG_DFL)
+      action()
+    }
+    source.resume()
+  }
+
+  /// Gives Ctrl-C its usual meaning back.
+  func stop() {
+    source.cancel()
+    signal(SIGINT, SIG_DFL)
+  }
+}

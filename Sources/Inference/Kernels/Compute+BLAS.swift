@@ -1,0 +1,73 @@
+internal import CKernels
+
+#if canImport(Accelerate)
+internal import Accelerate
+#else
+internal import CSystemBLAS
+#endif
+
+extension Compute {
+  /// `y = x · Wᵀ` through the system's BLAS, weights expanded to float32 panel by panel.
+  ///
+  /// Each pool thread runs its own single-threaded products, so the result does not depend on
+  /// the number of threads, and BLAS brings no second pool that fights for the cores.
+  func multiplyBLAS(_ weights: WeightMatrix, _ x: Matrix, _ y: Matrix) throws(InferenceError) {
+    let panelRows = Self.panelRows
+    if weights.type != CK_F32 { try reservePanels(count: panelRows * weights.columns) }
+    let panels = panels
+    let matmul = unsafe context.matmul
+    let panelCount = (weights.rows + panelRows - 1) / panelRows
+    parallel(panelCount) { panel, worker in
+      let start = panel * panelRows
+      let rows = min(panelRows, weights.rows - start)
+      let source = unsafe weights.base + start * weights.rowBytes
+      let dense: UnsafePointer<Float>
+      if weights.type == CK_F32 {
+        unsafe dense = source.assumingMemoryBound(to: Float.self)
+      } else {
+        let target = unsafe panels[worker].base
+        unsafe ck_dequantize(matmul, weights.type, source, rows * weights.columns, target)
+        unsafe dense = UnsafePointer(target)
+      }
+      unsafe cblas_sgemm(
+        CblasRowMajor, CblasNoTrans, CblasTrans, numericCast(x.rows), numericCast(rows),
+        numericCast(x.columns), 1, x.base, numericCast(x.stride), dense,
+        numericCast(weights.columns), 0, y.base + start, numericCast(y.stride))
+    }
+  }
+
+  /// Rows of weights that one thread expands at a time: enough to amortise the product's set-up,
+  /// few enough that the panel stays in the second-level cache.
+  private static let panelRows = 128
+
+  private func reservePanels(count: Int) throws(InferenceError) {
+    if panels.count == threads, let first = panels.first, first.count >= count { return }
+    panels = []
+    for _ in 0..<threads {
+      panels.append(try FloatBuffer(count: count, purpose: "dequantised weight panel"))
+    }
+  }
+
+  /// Runs `body` for 0 ..< count on all threads; the second argument is the worker's number.
+  private func parallel(_ count: Int, _ body: (Int, Int) -> Void) {
+    withoutActuallyEscaping(body) { body in
+      var body = body
+      unsafe withUnsafeMutablePointer(to: &body) { pointer in
+        unsafe ck_pool_run(
+          context.pool, count,
+          { context, index, worker in
+            guard let context = unsafe context else { return }
+            unsafe context.assumingMemoryBound(to: ((Int, Int) -> Void).self)
+              .pointee(index, worker)
+          }, pointer)
+      }
+    }
+  }
+
+  /// Tells BLAS to use the calling thread only; the pool does the rest.
+  static func makeBLASSingleThreaded() {
+    #if !canImport(Accelerate)
+    openblas_set_num_threads(1)
+    #endif
+  }
+}

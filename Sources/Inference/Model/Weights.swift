@@ -1,0 +1,147 @@
+internal import CKernels
+internal import GGUF
+
+/// The weights of one transformer layer; shapes are `[rows, columns]`.
+struct LayerWeights: Sendable {
+  var attentionNorm: FloatBuffer  // [embedding]
+  var query: WeightMatrix  // [heads * headDim, embedding]
+  var key: WeightMatrix  // [kvHeads * headDim, embedding]
+  var value: WeightMatrix  // [kvHeads * headDim, embedding]
+  var queryBias: FloatBuffer?  // [heads * headDim]
+  var keyBias: FloatBuffer?  // [kvHeads * headDim]
+  var valueBias: FloatBuffer?  // [kvHeads * headDim]
+  var queryNorm: FloatBuffer?  // [headDim]
+  var keyNorm: FloatBuffer?  // [headDim]
+  var output: WeightMatrix  // [embedding, heads * headDim]
+  var outputBias: FloatBuffer?  // [embedding]
+  var postAttentionNorm: FloatBuffer?  // [embedding]
+  var feedForwardNorm: FloatBuffer  // [embedding]
+  var gate: WeightMatrix  // [feedForward, embedding]
+  var up: WeightMatrix  // [feedForward, embedding]
+  var down: WeightMatrix  // [embedding, feedForward]
+  var postFeedForwardNorm: FloatBuffer?  // [embedding]
+}
+
+/// All weights of a model, matrices where the file maps them, vectors as float32.
+struct Weights: Sendable {
+  var embedding: WeightMatrix  // [vocabulary, embedding]
+  var layers: [LayerWeights]
+  var outputNorm: FloatBuffer  // [embedding]
+  var output: WeightMatrix  // [vocabulary, embedding], the embedding table itself when tied
+
+  /// Finds and checks every tensor that the configuration calls for.
+  ///
+  /// - Throws: `missingTensor`, `tensorShape`, `unsupportedTensorType`.
+  init(_ file: GGUFFile, _ configuration: ModelConfiguration) throws(InferenceError) {
+    let size = configuration.embeddingLength
+    let vocabulary = configuration.vocabularySize
+    embedding = try WeightMatrix(file, "token_embd.weight", rows: vocabulary, columns: size)
+    outputNorm = try file.vector("output_norm.weight", size)
+    output =
+      file.tensor(named: "output.weight") == nil
+      ? embedding : try WeightMatrix(file, "output.weight", rows: vocabulary, columns: size)
+    layers = []
+    for (index, layer) in configuration.layers.enumerated() {
+      layers.append(try LayerWeights(file, configuration, layer, index))
+    }
+  }
+}
+
+extension LayerWeights {
+  init(
+    _ file: GGUFFile, _ configuration: ModelConfiguration, _ layer: LayerConfiguration, _ index: Int
+  ) throws(InferenceError) {
+    let prefix = "blk.\(index)."
+    let size = configuration.embeddingLength
+    let queryRows = layer.heads * layer.headDim
+    let keyRows = layer.keyValueHeads * layer.headDim
+
+    attentionNorm = try file.vector(prefix + "attn_norm.weight", size)
+    let rows = [queryRows, keyRows, keyRows]
+    let attention = try file.matrices(
+      prefix, ["attn_q", "attn_k", "attn_v"], fused: "attn_qkv", rows: rows, columns: size)
+    (query, key, value) = (attention[0], attention[1], attention[2])
+    let biases = try file.biases(prefix, ["attn_q", "attn_k", "attn_v"], fused: "attn_qkv", rows)
+    (queryBias, keyBias, valueBias) = (biases[0], biases[1], biases[2])
+    if configuration.hasHeadNorms {
+      queryNorm = try file.vector(prefix + "attn_q_norm.weight", layer.headDim)
+      keyNorm = try file.vector(prefix + "attn_k_norm.weight", layer.headDim)
+    }
+    output = try WeightMatrix(file, prefix + "attn_output.weight", rows: size, columns: queryRows)
+    outputBias = try file.optionalVector(prefix + "attn_output.bias", size)
+    feedForwardNorm = try file.vector(prefix + "ffn_norm.weight", size)
+    let width = layer.feedForward
+    let halves = try file.matrices(
+      prefix, ["ffn_gate", "ffn_up"], fused: "ffn_up", rows: [width, width], columns: size)
+    (gate, up) = (halves[0], halves[1])
+    down = try WeightMatrix(file, prefix + "ffn_down.weight", rows: size, columns: width)
+    if configuration.hasPostNorms {
+      postAttentionNorm = try file.vector(prefix + "post_attention_norm.weight", size)
+      postFeedForwardNorm = try file.vector(prefix + "post_ffw_norm.weight", size)
+    }
+  }
+}
+
+extension GGUFFile {
+  /// Several matrices that the file holds one by one, or stacked in one fused tensor.
+  fileprivate func matrices(
+    _ prefix: String, _ names: [String], fused: String, rows: [Int], columns: Int
+  ) throws(InferenceError) -> [WeightMatrix] {
+    var result: [WeightMatrix] = []
+    if tensor(named: prefix + names[0] + ".weight") == nil,
+      tensor(named: prefix + fused + ".weight") != nil
+    {
+      let all = try WeightMatrix(
+        self, prefix + fused + ".weight", rows: rows.reduce(0, +), columns: columns)
+      var start = 0
+      for count in rows {
+        result.append(all.rows(start..<start + count))
+        start += count
+      }
+      return result
+    }
+    for (name, count) in zip(names, rows) {
+      result.append(
+        try WeightMatrix(self, prefix + name + ".weight", rows: count, columns: columns))
+    }
+    return result
+  }
+
+  /// The optional biases of those matrices.
+  fileprivate func biases(
+    _ prefix: String, _ names: [String], fused: String, _ rows: [Int]
+  ) throws(InferenceError) -> [FloatBuffer?] {
+    var result: [FloatBuffer?] = []
+    if let all = try optionalValues(prefix + fused + ".bias", rows.reduce(0, +)) {
+      var start = 0
+      for count in rows {
+        result.append(
+          try FloatBuffer(Array(all[start..<start + count]), purpose: prefix + fused))
+        start += count
+      }
+      return result
+    }
+    for (name, count) in zip(names, rows) {
+      result.append(try optionalVector(prefix + name + ".bias", count))
+    }
+    return result
+  }
+
+  /// A vector of the file as float32.
+  fileprivate func vector(_ name: String, _ count: Int) throws(InferenceError) -> FloatBuffer {
+    guard let vector = try optionalVector(name, count) else { throw .missingTensor(name: name) }
+    return vector
+  }
+
+  fileprivate func optionalVector(
+    _ name: String, _ count: Int
+  ) throws(InferenceError) -> FloatBuffer? {
+    guard let values = try optionalValues(name, count) else { return nil }
+    return try FloatBuffer(values, purpose: name)
+  }
+
+  private func optionalValues(_ name: String, _ count: Int) throws(InferenceError) -> [Float]? {
+    guard tensor(named: name) != nil else { return nil }
+    return try WeightMatrix(self, name, rows: 1, columns: count).dequantized()
+  }
+}

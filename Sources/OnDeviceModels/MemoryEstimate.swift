@@ -1,0 +1,64 @@
+public import GGUF
+public import Inference
+
+/// What a model will take of this machine's memory, from the file's header alone.
+public struct MemoryEstimate: Sendable, Equatable {
+  /// Bytes of the weights, which are mapped from the file.
+  ///
+  /// They are clean pages, which the system can drop and read again; but every token touches all
+  /// of them.
+  public var mapped: Int
+  /// Tokens of context that the estimate is for.
+  public var contextSize: Int
+  /// Bytes of the KV cache when the context is full.
+  public var keyValueCache: Int
+  /// Bytes of logits, the intermediate results of one prefill chunk, and position tables.
+  public var scratch: Int
+
+  /// Bytes that the system cannot drop.
+  public var dirty: Int { keyValueCache + scratch }
+  /// All of it.
+  public var total: Int { mapped + dirty }
+
+  /// The estimate for a model file at a context size.
+  ///
+  /// - Parameters:
+  ///   - file: an open model file.
+  ///   - contextSize: tokens; nil takes the default for the model.
+  ///   - prefillChunk: tokens computed at once.
+  /// - Throws: `InferenceError` when the file is not a model that this engine can run.
+  public init(
+    file: GGUFFile, contextSize: Int? = nil, prefillChunk: Int = EngineOptions().prefillChunk
+  ) throws(InferenceError) {
+    try self.init(
+      ModelConfiguration(file), weightBytes: file.tensorByteCount, contextSize: contextSize,
+      prefillChunk: prefillChunk)
+  }
+
+  package init(
+    _ configuration: ModelConfiguration, weightBytes: Int, contextSize: Int?, prefillChunk: Int
+  ) {
+    let contextSize = contextSize ?? configuration.defaultContextSize
+    mapped = weightBytes
+    self.contextSize = contextSize
+    keyValueCache = configuration.keyValueBytesPerToken * contextSize
+    // Floats of one token: residual stream and norm, queries and their result, keys and values,
+    // both halves of the feed-forward.
+    var widest = 0
+    for layer in configuration.layers {
+      let heads = 2 * (layer.heads + layer.keyValueHeads) * layer.headDim
+      widest = max(widest, 2 * configuration.embeddingLength + heads + 2 * layer.feedForward)
+    }
+    let angles = configuration.ropes.reduce(0) { $0 + $1.dimensions } * contextSize
+    let chunk = min(prefillChunk, contextSize) * widest
+    // Two bytes for each activation double the last product's result.
+    scratch = 4 * (chunk + angles + 3 * configuration.vocabularySize)
+  }
+}
+
+extension ModelConfiguration {
+  /// The context size unless one is asked for.
+  package var defaultContextSize: Int {
+    min(trainedContextSize, EngineOptions.defaultContextLimit)
+  }
+}

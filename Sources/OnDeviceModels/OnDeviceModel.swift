@@ -1,0 +1,153 @@
+internal import Foundation
+public import GGUF
+public import Inference
+public import Tokenization
+
+/// A model that is ready to answer: weights, tokenizer, chat template and an engine.
+///
+/// One response at a time; a second one while the first is being read is refused as `busy`.
+public final class OnDeviceModel: Sendable {
+  /// The open file, for its metadata and tensors.
+  public let file: GGUFFile
+  /// Turns text into tokens and back.
+  public let tokenizer: Tokenizer
+  /// Runs the model.
+  public let engine: InferenceEngine
+  /// Tokens that fit the context window.
+  public var contextSize: Int { engine.contextSize }
+
+  package let renderer: PromptRenderer?
+
+  private init(
+    file: GGUFFile, tokenizer: Tokenizer, engine: InferenceEngine, renderer: PromptRenderer?
+  ) {
+    self.file = file
+    self.tokenizer = tokenizer
+    self.engine = engine
+    self.renderer = renderer
+  }
+
+  /// Opens a model file on a thread of its own.
+  ///
+  /// - Parameters:
+  ///   - path: a GGUF file, or the first file of a split set.
+  ///   - options: how the engine uses the machine.
+  ///   - template: the chat template to use; nil takes the one in the file, and the catalog's
+  ///     choice for its own models, which may come without one.
+  /// - Returns: the model, ready to answer.
+  /// - Throws: `GGUFError`, `TokenizerError`, `InferenceError` or `ChatTemplateError`, each saying
+  ///   where.
+  public static func load(
+    file path: String, options: EngineOptions = EngineOptions(), template: ChatTemplateChoice? = nil
+  ) async throws -> OnDeviceModel {
+    try await ModelLoader().load(path, options, template)
+  }
+
+  /// Opens a model of the catalog that has been downloaded (`hearth models pull NAME`).
+  ///
+  /// - Parameters:
+  ///   - name: a name of the catalog, or an alias.
+  ///   - options: how the engine uses the machine.
+  /// - Returns: the model, ready to answer.
+  /// - Throws: `ModelStoreError` for an unknown name or a model that is not there, and what
+  ///   `load(file:)` throws.
+  public static func load(
+    named name: String, options: EngineOptions = EngineOptions()
+  ) async throws -> OnDeviceModel {
+    try await load(file: ModelStore().locate(name).path(percentEncoded: false), options: options)
+  }
+
+  fileprivate static func open(
+    _ path: String, _ options: EngineOptions, _ template: ChatTemplateChoice?
+  ) throws -> OnDeviceModel {
+    let file = try GGUFFile(path: path)
+    let model = try TransformerModel(file: file)
+    let tokenizer = try Tokenizer(file: file)
+    guard tokenizer.vocabulary.count <= model.configuration.vocabularySize else {
+      throw InferenceError.invalidHyperparameter(
+        key: "tokenizer.ggml.tokens",
+        reason: "\(tokenizer.vocabulary.count) tokens, but the embedding table has "
+          + "\(model.configuration.vocabularySize) rows")
+    }
+    let renderer = try PromptRenderer(file: file, tokenizer: tokenizer, path: path, template)
+    return OnDeviceModel(
+      file: file, tokenizer: tokenizer, engine: try InferenceEngine(model, options),
+      renderer: renderer)
+  }
+
+  /// Continues a text as it stands, without a chat template.
+  ///
+  /// - Parameters:
+  ///   - prompt: the text; control tokens in it stay text.
+  ///   - options: how the response is made.
+  /// - Returns: the continuation, computed as it is read.
+  /// - Throws: `InferenceError.contextSizeExceeded` with both numbers before any work when the
+  ///   prompt does not fit; `busy`; `invalidOption`.
+  public func complete(
+    _ prompt: String, options: GenerationOptions = GenerationOptions()
+  ) async throws -> TextStream {
+    let tokens = tokenizer.encode(prompt, addSpecial: true)
+    return try await stream(
+      tokens, usage: ContextUsage(contextSize: contextSize, prompt: tokens.count), options,
+      startsText: false)
+  }
+
+  /// Answers one prompt.
+  ///
+  /// - Parameters:
+  ///   - prompt: what the user says.
+  ///   - instructions: what the model is told about its task, if anything.
+  ///   - options: how the response is made.
+  /// - Returns: the answer, computed as it is read.
+  /// - Throws: as `complete` does, and `PromptError.noTemplate` when the model has no chat template.
+  public func respond(
+    to prompt: String, instructions: String? = nil,
+    options: GenerationOptions = GenerationOptions()
+  ) async throws -> TextStream {
+    try await answer(
+      [ChatMessage(role: .user, content: prompt)], instructions: instructions, options)
+  }
+
+  /// Answers the last of some messages.
+  func answer(
+    _ messages: [ChatMessage], instructions: String?, _ options: GenerationOptions,
+    onFinish: @escaping @Sendable (String, FinishReason) -> Void = { _, _ in }
+  ) async throws -> TextStream {
+    guard let renderer else { throw PromptError.noTemplate }
+    let (tokens, instructionCount) = try renderer.prompt(
+      instructions: instructions, messages: messages)
+    let usage = ContextUsage(
+      contextSize: contextSize, instructions: instructionCount,
+      prompt: tokens.count - instructionCount)
+    return try await stream(tokens, usage: usage, options, startsText: true, onFinish: onFinish)
+  }
+
+  private func stream(
+    _ prompt: [TokenID], usage: ContextUsage, _ options: GenerationOptions, startsText: Bool,
+    onFinish: @escaping @Sendable (String, FinishReason) -> Void = { _, _ in }
+  ) async throws -> TextStream {
+    let request = GenerationRequest(
+      prompt: prompt, sampling: options.sampling, maximumTokens: options.maximumResponseTokens,
+      endTokens: tokenizer.vocabulary.endOfGeneration)
+    let stops = options.stopStrings.filter { !$0.isEmpty }
+    return TextStream(
+      try await engine.generate(request),
+      Detokenizer(tokenizer, startsText: startsText, stops: stops), stopStrings: stops,
+      usage: usage, onFinish: onFinish)
+  }
+}
+
+/// Opens models away from the caller's thread and from the cooperative pool: it may read a lot.
+private actor ModelLoader {
+  private let executor = InferenceExecutor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  func load(
+    _ path: String, _ options: EngineOptions, _ template: ChatTemplateChoice?
+  ) throws -> OnDeviceModel {
+    try OnDeviceModel.open(path, options, template)
+  }
+}

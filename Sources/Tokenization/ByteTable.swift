@@ -1,0 +1,90 @@
+/// A hash table that finds the position of a byte string in a list of them.
+///
+/// Open addressing over flat storage: a slot holds the upper half of the hash and the position of
+/// the entry, so that most failing look-ups compare no bytes. Keys are bytes, never `String`:
+/// strings that are canonically equivalent are different entries of a vocabulary.
+struct ByteTable: Sendable {
+  private(set) var keys: ByteStrings
+  /// Zero for an empty slot, otherwise `tag << 32 | position + 1`.
+  private var slots: [UInt64]
+  private var used = 0
+  /// A seed of its own per table: a file cannot be made to collide on purpose.
+  private let seed = UInt64.random(in: 0 ... .max)
+
+  init(_ keys: [String] = []) {
+    self.keys = ByteStrings()
+    slots = [UInt64](repeating: 0, count: 32)
+    for key in keys {
+      let bytes = Array(key.utf8)
+      insert(bytes, 0..<bytes.count)
+    }
+  }
+
+  /// Makes entries of a list findable, without copying them.
+  ///
+  /// - Parameters:
+  ///   - keys: the list.
+  ///   - isKey: which entries; of equal ones the first is found.
+  init(indexing keys: ByteStrings, where isKey: (Int) -> Bool) {
+    self.keys = keys
+    var size = 32
+    while size < keys.count * 2 { size *= 2 }
+    slots = [UInt64](repeating: 0, count: size)
+    for position in 0..<keys.count where isKey(position) {
+      let range = keys.range(position)
+      if find(keys.bytes, range) == nil { place(position, hash(keys.bytes, range)) }
+    }
+  }
+
+  /// The position of the entry equal to `source[range]`, or nil.
+  func find(_ source: [UInt8], _ range: Range<Int>) -> Int? {
+    let hash = hash(source, range)
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] != 0 {
+      if slots[slot] >> 32 == hash >> 32 {
+        let position = Int(slots[slot] & 0xFFFF_FFFF) - 1
+        if keys.equals(position, source, range) { return position }
+      }
+      slot = (slot + 1) & mask
+    }
+    return nil
+  }
+
+  func find(_ key: [UInt8]) -> Int? { find(key, 0..<key.count) }
+
+  /// The position of the entry equal to `source[range]`, which is added if it is missing.
+  @discardableResult
+  mutating func insert(_ source: [UInt8], _ range: Range<Int>) -> Int {
+    if let present = find(source, range) { return present }
+    if (used + 1) * 2 > slots.count { grow() }
+    keys.append(source[range])
+    place(keys.count - 1, hash(source, range))
+    return keys.count - 1
+  }
+
+  private mutating func grow() {
+    let old = slots
+    slots = [UInt64](repeating: 0, count: old.count * 2)
+    used = 0
+    for slot in old where slot != 0 {
+      let position = Int(slot & 0xFFFF_FFFF) - 1
+      place(position, hash(keys.bytes, keys.range(position)))
+    }
+  }
+
+  private mutating func place(_ position: Int, _ hash: UInt64) {
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] != 0 { slot = (slot + 1) & mask }
+    slots[slot] = (hash & ~0xFFFF_FFFF) | UInt64(position + 1)
+    used += 1
+  }
+
+  private func hash(_ source: [UInt8], _ range: Range<Int>) -> UInt64 {
+    var hash = seed
+    for index in range { hash = (hash ^ UInt64(source[index])) &* 0x9E37_79B9_7F4A_7C15 }
+    hash ^= hash >> 29
+    return hash &* 0xBF58_476D_1CE4_E5B9
+  }
+}

@@ -1,0 +1,107 @@
+/// One conversation as a template sees it.
+package struct ChatTemplateInput: Sendable {
+  /// Objects with `role`, `content` and whatever else the template reads (`tool_calls`, `name`).
+  ///
+  /// Arguments of tool calls should be objects: that is what templates of today expect.
+  package var messages: [OrderedJSON]
+  /// Definitions of functions; where it is nil the name `tools` is not defined.
+  package var tools: [OrderedJSON]?
+  /// Whether the prompt ends with the start of an answer.
+  package var addGenerationPrompt: Bool
+  /// Control tokens by the name templates know them by, such as `bos_token`.
+  ///
+  /// Only these, the template's own text and the roles may become control tokens.
+  package var controlTokens: [OrderedJSON.Member]
+  /// More variables: `enable_thinking`, `documents`, `custom_tools`.
+  package var variables: [OrderedJSON.Member]
+  /// Where `strftime_now` gets the time from.
+  package var clock: TemplateClock
+
+  package init(
+    messages: [OrderedJSON], tools: [OrderedJSON]? = nil, addGenerationPrompt: Bool = true,
+    beginningOfSequence: String? = nil, endOfSequence: String? = nil,
+    variables: [OrderedJSON.Member] = [], clock: TemplateClock = .system
+  ) {
+    self.messages = messages
+    self.tools = tools
+    self.addGenerationPrompt = addGenerationPrompt
+    self.variables = variables
+    self.clock = clock
+    controlTokens = []
+    if let text = beginningOfSequence { controlTokens.append(.init("bos_token", .string(text))) }
+    if let text = endOfSequence { controlTokens.append(.init("eos_token", .string(text))) }
+  }
+
+  /// All variables; later ones win over earlier ones of the same name.
+  func templateVariables() throws(TemplateFailure) -> [(name: String, value: TemplateValue)] {
+    var all: [(name: String, value: TemplateValue)] = []
+    for variable in variables {
+      all.append((variable.name, try TemplateValue(variable.value, isContent: true)))
+    }
+    for token in controlTokens {
+      all.append((token.name, try TemplateValue(token.value, isContent: false)))
+    }
+    var converted: [TemplateValue] = []
+    for message in messages { converted.append(try TemplateValue(message: message)) }
+    all.append(("messages", try .list(converted)))
+    if let tools { all.append(("tools", try TemplateValue(.array(tools), isContent: true))) }
+    all.append(("add_generation_prompt", .bool(addGenerationPrompt)))
+    return all
+  }
+}
+
+extension TemplateValue {
+  init(_ json: OrderedJSON, isContent: Bool) throws(TemplateFailure) {
+    try self.init(json, isContent: isContent, level: 0)
+  }
+
+  private init(_ json: OrderedJSON, isContent: Bool, level: Int) throws(TemplateFailure) {
+    switch json {
+    case .null: self = .null
+    case .bool(let flag): self = .bool(flag)
+    case .int(let number): self = .int(number)
+    case .double(let number): self = .double(number)
+    case .string(let text):
+      self = .string(TemplateString(bytes: Array(text.utf8), isContent: isContent))
+    case .array(let elements):
+      let level = try Self.checkedDepth(level + 1)
+      var values: [TemplateValue] = []
+      values.reserveCapacity(elements.count)
+      for element in elements {
+        values.append(try TemplateValue(element, isContent: isContent, level: level))
+      }
+      self = try .list(values)
+    case .object(let members):
+      let level = try Self.checkedDepth(level + 1)
+      var dictionary = TemplateDictionary()
+      for member in members {
+        let name = TemplateString(bytes: Array(member.name.utf8), isContent: isContent)
+        try dictionary.set(
+          .string(name), to: TemplateValue(member.value, isContent: isContent, level: level))
+      }
+      self = .dictionary(dictionary)
+    }
+  }
+
+  /// A message: its role counts as text of the template, everything else as content.
+  ///
+  /// Templates build control tokens from roles, as in `'<|' + message.role + '|>'`. A role that is
+  /// more than a word stays content, so that nothing can be smuggled in through it.
+  init(message: OrderedJSON) throws(TemplateFailure) {
+    self = try TemplateValue(message, isContent: true)
+    guard case .dictionary(var dictionary) = self, let role = message["role"]?.stringValue,
+      role.utf8.allSatisfy(Self.belongsToRole)
+    else { return }
+    try dictionary.set("role", to: .text(role))
+    self = .dictionary(dictionary)
+  }
+
+  private static func belongsToRole(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

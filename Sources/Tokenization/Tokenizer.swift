@@ -1,0 +1,147 @@
+public import GGUF
+
+/// Turns text into the token ids of one model, and back.
+///
+/// A tokenizer never changes after it is made and may be used from any number of tasks at once.
+public final class Tokenizer: Sendable {
+  /// The values of `tokenizer.ggml.model` that can be used.
+  static let supportedModels = ["gpt2", "llama"]
+
+  /// The tokens.
+  public let vocabulary: Vocabulary
+  /// Whether text starts with a space that was not in it, as SentencePiece models expect.
+  package let addsSpacePrefix: Bool
+  private let encoder: Encoder
+  private let specials: SpecialTokenMatcher
+
+  private enum Encoder: Sendable {
+    case bytePair(BytePairEncoder)
+    case sentencePiece(SentencePieceEncoder)
+  }
+
+  /// Makes the tokenizer a model file describes.
+  ///
+  /// - Throws: `TokenizerError` if the file's tokenizer is unknown, incomplete or damaged.
+  /// - Complexity: O(*n*) in the size of the vocabulary; about 0.1 s for 262,144 tokens.
+  public convenience init(file: GGUFFile) throws(TokenizerError) {
+    try self.init(TokenizerDescription(file.metadata))
+  }
+
+  package init(_ description: TokenizerDescription) throws(TokenizerError) {
+    switch description.model {
+    case "gpt2":
+      let name = description.pretokenizer ?? Pretokenizer.assumedName
+      guard let pretokenizer = Pretokenizer.named(name) else {
+        throw .unsupportedPretokenizer(name)
+      }
+      guard let merges = description.merges else { throw .missing(key: "tokenizer.ggml.merges") }
+      vocabulary = try Vocabulary(
+        description, addsBOS: pretokenizer.addsBOS,
+        warnings: description.pretokenizer == nil ? [.pretokenizerAssumed(name)] : [])
+      encoder = .bytePair(
+        try BytePairEncoder(
+          vocabulary, texts: description.tokens, merges: merges, pretokenizer: pretokenizer))
+      addsSpacePrefix = false
+    case "llama":
+      guard let scores = description.scores else { throw .missing(key: "tokenizer.ggml.scores") }
+      vocabulary = try Vocabulary(description, addsBOS: true, warnings: [])
+      encoder = .sentencePiece(try SentencePieceEncoder(vocabulary, scores: scores))
+      addsSpacePrefix = description.addsSpacePrefix ?? true
+    default: throw .unsupportedModel(description.model)
+    }
+    specials = SpecialTokenMatcher(vocabulary, modelName: description.name)
+  }
+
+  /// The tokens of a text.
+  ///
+  /// - Parameters:
+  ///   - text: any text; the empty one has no tokens.
+  ///   - parseSpecial: whether spellings of control tokens in `text` become these tokens. Leave it
+  ///     out for text that somebody else wrote.
+  ///   - addSpecial: whether to add the tokens with which the model starts and ends a prompt.
+  /// - Returns: ids of `vocabulary`.
+  /// - Complexity: O(*n* log *n*).
+  public func encode(
+    _ text: String, parseSpecial: Bool = false, addSpecial: Bool = false
+  ) -> [TokenID] {
+    encode(bytes: Array(text.utf8), parseSpecial: parseSpecial, addSpecial: addSpecial)
+  }
+
+  /// The tokens of text given as bytes, which need not be valid UTF-8.
+  public func encode(
+    bytes: [UInt8], parseSpecial: Bool = false, addSpecial: Bool = false
+  ) -> [TokenID] {
+    encode(bytes, controls: parseSpecial ? [0..<bytes.count] : [], addSpecial: addSpecial)
+  }
+
+  /// The tokens of a chat prompt made of parts, as if it were one text, except that control tokens
+  /// are found only in what the template wrote.
+  package func encode(fragments: [PromptFragment], addSpecial: Bool = false) -> [TokenID] {
+    var bytes: [UInt8] = []
+    var controls: [Range<Int>] = []
+    for fragment in fragments where !fragment.text.isEmpty {
+      let start = bytes.count
+      bytes.append(contentsOf: fragment.text.utf8)
+      guard case .template = fragment else { continue }
+      if let last = controls.last, last.upperBound == start {
+        controls[controls.count - 1] = last.lowerBound..<bytes.count
+      } else {
+        controls.append(start..<bytes.count)
+      }
+    }
+    return encode(bytes, controls: controls, addSpecial: addSpecial)
+  }
+
+  private func encode(
+    _ bytes: [UInt8], controls: [Range<Int>], addSpecial: Bool
+  ) -> [TokenID] {
+    let parts = specials.partition(bytes, controls: controls)
+    var output: [TokenID] = []
+    // A template may have written the token already: one is enough.
+    if addSpecial, vocabulary.addsBOS, let bos = vocabulary.bos, parts.first != .token(bos) {
+      output.append(bos)
+    }
+    var followsToken = true
+    for part in parts {
+      switch part {
+      case .token(let id):
+        output.append(id)
+        followsToken = true
+      case .text(let range):
+        encode(bytes, range, followsToken: followsToken, into: &output)
+        followsToken = false
+      }
+    }
+    if addSpecial, vocabulary.addsEOS, let eos = vocabulary.eos, parts.last != .token(eos) {
+      output.append(eos)
+    }
+    return output
+  }
+
+  private func encode(
+    _ bytes: [UInt8], _ range: Range<Int>, followsToken: Bool, into output: inout [TokenID]
+  ) {
+    switch encoder {
+    case .bytePair(let encoder): encoder.encode(bytes, range, into: &output)
+    case .sentencePiece(let encoder):
+      var text: [UInt8] = []
+      text.reserveCapacity(range.count + 1)
+      if addsSpacePrefix, followsToken { text.append(0x20) }
+      SentencePiece.appendUnescaped(bytes, range, to: &text)
+      encoder.encode(text, into: &output)
+    }
+  }
+
+  /// The text of tokens, as bytes: a sequence may end inside a character.
+  ///
+  /// Control tokens and ids outside the vocabulary add nothing. The space that `encode` puts in
+  /// front of a text is taken away again.
+  public func decode(_ ids: [TokenID]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for id in ids where vocabulary.isText(id) {
+      bytes.append(contentsOf: vocabulary.tokens[Int(id)])
+    }
+    if addsSpacePrefix, bytes.first == 0x20 { bytes.removeFirst() }
+    return bytes
+  }
+}

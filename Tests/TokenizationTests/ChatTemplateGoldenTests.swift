@@ -98,7 +98,7 @@ extension ChatTemplateInput {
     let now = try #require(golden["now"]?.stringValue.flatMap(CivilTime.init(iso8601:)))
     try self.init(
       messages: #require(golden["messages"]?.arrayValue), tools: golden["tools"]?.arrayValue,
-      addGenerationPrompt: #require(golden["add_generation_prompt"]?.boolValue),
+      addGenerationPrompt: golden["add_generation_prompt"]?.boolValue ?? true,
       clock: .fixed(now))
     controlTokens = (golden.objectValue ?? []).filter { $0.name.hasSuffix("_token") }
   }

@@ -35,7 +35,8 @@ enum TemplateArithmetic {
       let quotient = left.dividedReportingOverflow(by: right)
       guard !quotient.overflow else { return try checked(quotient) }
       let isExact = left % right == 0
-      return .int(isExact || (left < 0) == (right < 0) ? quotient.partialValue : quotient.partialValue - 1)
+      return .int(
+        isExact || (left < 0) == (right < 0) ? quotient.partialValue : quotient.partialValue - 1)
     case .remainder:
       try checkDivisor(right == 0)
       let rest = left.remainderReportingOverflow(dividingBy: right).partialValue

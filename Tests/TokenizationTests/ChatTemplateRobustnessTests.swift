@@ -114,6 +114,38 @@ struct ChatTemplateRobustnessTests {
     #expect(throws: ChatTemplateError.missing(name: nil)) { try ChatTemplate { _ in nil } }
   }
 
+  @Test("An input is read from one JSON object")
+  func readsInput() throws {
+    let json = try OrderedJSON(
+      parsing: """
+        {"source": "x", "messages": [{"role": "user", "content": "hi"}], "tools": null,
+         "bos_token": "<s>", "eos_token": null, "now": "2026-01-15", "enable_thinking": false}
+        """)
+    let input = try ChatTemplateInput(json: json, ignoring: ["source"])
+    let template = try ChatTemplate(
+      source:
+        "{{ bos_token }}{{ messages[0].content }}{{ tools is defined }}{{ source is defined }}"
+        + "{{ enable_thinking }}{{ strftime_now('%d') }}{{ add_generation_prompt }}{{ eos_token }}")
+    #expect(try template.render(input) == "<s>hiFalseFalseFalse15False")
+  }
+
+  @Test(
+    "An input of another form is refused",
+    arguments: [
+      "[]", "{}", #"{"messages": {}}"#, #"{"messages": [], "tools": {}}"#,
+      #"{"messages": [], "now": "soon"}"#, #"{"messages": [], "add_generation_prompt": 1}"#,
+      #"{"messages": [], "bos_token": 1}"#,
+    ])
+  func refusesMalformedInput(_ text: String) throws {
+    let json = try OrderedJSON(parsing: text)
+    #expect {
+      try ChatTemplateInput(json: json)
+    } throws: { error in
+      guard case .input? = error as? ChatTemplateError else { return false }
+      return true
+    }
+  }
+
   // MARK: Limits
 
   @Test("Endless work ends at the limit of steps")
@@ -156,7 +188,10 @@ struct ChatTemplateRobustnessTests {
       "{{ range(100001) }}", "{{ range(-9000000000000000000, 9000000000000000000) }}",
     ])
   func limitsMemory(_ source: String) {
-    #expect(throws: ChatTemplateError.self) { try renderTemplate(source) }
+    var limits = ChatTemplateLimits()
+    limits.outputBytes = 1 << 20
+    limits.steps = 1_000_000
+    #expect(throws: ChatTemplateError.self) { try renderTemplate(source, limits: limits) }
   }
 
   @Test("A range may span all integers as long as it is short")

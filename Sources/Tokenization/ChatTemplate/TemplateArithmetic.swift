@@ -195,10 +195,7 @@ extension TemplateEvaluator {
     case .string(let text):
       guard !text.isEmpty else { return value }
       try charge(count, times: text.count)
-      var result = TemplateString()
-      result.isMarkup = text.isMarkup
-      for _ in 0..<count { result.append(text) }
-      return .string(result)
+      return .string(text.repeated(count))
     case .sequence(let sequence) where sequence.kind == .list || sequence.kind == .tuple:
       guard !sequence.items.isEmpty else { return value }
       try charge(count, times: sequence.items.count * 64)

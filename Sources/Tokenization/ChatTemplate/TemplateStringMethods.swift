@@ -296,9 +296,9 @@ extension TemplateEvaluator {
       default: missing
       }
     var result = hasSign ? text[0..<1] : TemplateString()
-    for _ in 0..<left { result.append(fill) }
+    result.append(fill.repeated(left))
     result.append(hasSign ? text[1..<text.count] : text)
-    for _ in left..<missing { result.append(fill) }
+    result.append(fill.repeated(missing - left))
     return result
   }
 

@@ -33,7 +33,7 @@ struct ChatTemplateGoldenTests {
 
   static func input(_ name: String) throws -> ChatTemplateInput {
     let inputs = try OrderedJSON(parsing: try text("inputs.json"))
-    return try ChatTemplateInput(golden: #require(inputs[name]))
+    return try ChatTemplateInput(json: #require(inputs[name]))
   }
 
   @Test(
@@ -71,6 +71,21 @@ struct ChatTemplateGoldenTests {
   }
 
   @Test(
+    "A prompt that brings its own BOS is known to do so",
+    .enabled(if: isPresent, "skipped: the folder of public templates is absent"))
+  func knowsItsBeginning() throws {
+    let llama = try #require(Self.goldens.first { $0.name.contains("Llama-3.2") })
+    let qwen = try #require(Self.goldens.first { $0.name.contains("Qwen2.5") })
+    let input = try Self.input("user")
+    let withToken = try ChatTemplate(source: llama.source).renderFragments(input)
+    #expect(withToken.startsWithControlToken("<s>"))
+    #expect(!withToken.startsWithControlToken(""))
+    let withoutToken = try ChatTemplate(source: qwen.source).renderFragments(input)
+    #expect(!withoutToken.startsWithControlToken("<s>"))
+    #expect(![PromptFragment.content("<s>a")].startsWithControlToken("<s>"))
+  }
+
+  @Test(
     "What users and tools wrote never becomes a control token",
     .enabled(if: isPresent, "skipped: the folder of public templates is absent"),
     arguments: goldens)
@@ -89,17 +104,5 @@ struct ChatTemplateGoldenTests {
       }
     }
     #expect(content.contains(marker))
-  }
-}
-
-extension ChatTemplateInput {
-  /// An input as the expected outputs were made from.
-  init(golden: OrderedJSON) throws {
-    let now = try #require(golden["now"]?.stringValue.flatMap(CivilTime.init(iso8601:)))
-    try self.init(
-      messages: #require(golden["messages"]?.arrayValue), tools: golden["tools"]?.arrayValue,
-      addGenerationPrompt: golden["add_generation_prompt"]?.boolValue ?? false,
-      clock: .fixed(now))
-    controlTokens = (golden.objectValue ?? []).filter { $0.name.hasSuffix("_token") }
   }
 }

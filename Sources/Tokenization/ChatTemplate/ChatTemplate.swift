@@ -33,6 +33,7 @@ package struct ChatTemplate: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name behind `tokenizer.chat_template.`, nil for the default template.
+  ///   - limits: What one rendering may use.
   ///   - metadata: Text of a metadata key, nil where the file has no such key.
   /// - Throws: `missing` where the file has no such template; there is no silent default.
   package init(

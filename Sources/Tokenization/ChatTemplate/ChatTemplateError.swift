@@ -6,6 +6,8 @@ package enum ChatTemplateError: Error, Equatable, Sendable {
   case notATemplate(String)
   /// The source is longer than the limit, both in bytes.
   case sourceTooLarge(bytes: Int, limit: Int)
+  /// An input does not have the form of a conversation.
+  case input(reason: String)
   /// The source is not in the template language, or uses a statement that is refused here.
   case syntax(reason: String, SourceLocation)
   /// The template itself refuses this conversation: the text given to `raise_exception`.
@@ -35,7 +37,7 @@ package enum ChatTemplateError: Error, Equatable, Sendable {
   /// The place in the source, nil where the source as a whole is at fault.
   package var location: SourceLocation? {
     switch self {
-    case .missing, .notATemplate, .sourceTooLarge: nil
+    case .missing, .notATemplate, .sourceTooLarge, .input: nil
     case .syntax(_, let place), .refused(_, let place), .undefined(_, let place),
       .evaluation(_, let place), .forbidden(_, let place), .limitExceeded(_, let place):
       place
@@ -55,6 +57,7 @@ extension ChatTemplateError: CustomStringConvertible {
         + " Pass the source of a template."
     case .sourceTooLarge(let bytes, let limit):
       "The chat template has \(bytes) bytes, more than the limit of \(limit)."
+    case .input(let reason): "The input of the chat template is malformed: \(reason)."
     case .syntax(let reason, let place): "Chat template, \(place): \(reason)"
     case .refused(let message, let place):
       "The chat template refuses this conversation (\(place)): \(message)"

@@ -32,6 +32,54 @@ package struct ChatTemplateInput: Sendable {
     if let text = endOfSequence { controlTokens.append(.init("eos_token", .string(text))) }
   }
 
+  /// Reads an input from one JSON object, as a line of a file or the body of a request.
+  ///
+  /// The members are `messages`, `tools`, `add_generation_prompt` (false where it is absent), `now`
+  /// (`2026-01-15T09:30:00`), control tokens under names that end in `_token`, and any further
+  /// variables. A member that is null counts as absent, but for further variables.
+  ///
+  /// - Parameter ignored: Members that are no variables, such as `source`.
+  /// - Throws: `input` where a member is of the wrong type or `messages` is absent.
+  package init(
+    json: OrderedJSON, ignoring ignored: Set<String> = []
+  ) throws(ChatTemplateError) {
+    guard case .object(let members) = json else { throw .input(reason: "it must be an object") }
+    guard let messages = json["messages"]?.arrayValue else {
+      throw .input(reason: "'messages' must be an array")
+    }
+    self.init(messages: messages, addGenerationPrompt: false)
+    for member in members where !ignored.contains(member.name) {
+      try read(member)
+    }
+  }
+
+  private mutating func read(_ member: OrderedJSON.Member) throws(ChatTemplateError) {
+    let isNull = member.value == .null
+    switch member.name {
+    case "messages": break
+    case "tools" where !isNull:
+      tools = member.value.arrayValue
+      if tools == nil { throw .input(reason: "'tools' must be an array") }
+    case "add_generation_prompt" where !isNull:
+      guard let flag = member.value.boolValue else {
+        throw .input(reason: "'add_generation_prompt' must be true or false")
+      }
+      addGenerationPrompt = flag
+    case "now" where !isNull:
+      guard let time = member.value.stringValue.flatMap({ CivilTime(iso8601: $0) }) else {
+        throw .input(reason: "'now' must be a time such as 2026-01-15T09:30:00")
+      }
+      clock = .fixed(time)
+    case "tools", "add_generation_prompt", "now": break
+    case let name where name.hasSuffix("_token"):
+      guard isNull || member.value.stringValue != nil else {
+        throw .input(reason: "'\(name)' must be a string")
+      }
+      if !isNull { controlTokens.append(member) }
+    default: variables.append(member)
+    }
+  }
+
   /// All variables; later ones win over earlier ones of the same name.
   func templateVariables() throws(TemplateFailure) -> [(name: String, value: TemplateValue)] {
     var all: [(name: String, value: TemplateValue)] = []

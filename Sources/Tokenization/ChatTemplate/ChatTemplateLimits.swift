@@ -10,7 +10,7 @@ package struct ChatTemplateLimits: Sendable, Equatable {
   /// Bytes of the prompt, and of any text made on the way to it.
   package var outputBytes = 1 << 26
   /// Expressions, statements and macro calls inside each other.
-  package var depth = 192
+  package var depth = 160
   /// Numbers in one `range`.
   package var rangeLength = 100_000
 
@@ -19,7 +19,7 @@ package struct ChatTemplateLimits: Sendable, Equatable {
   /// Lists and dictionaries inside each other, fixed because values are freed recursively.
   static let valueDepth = 160
   /// Parentheses, operators and statements inside each other in the source.
-  static let sourceDepth = 96
+  static let sourceDepth = 64
 
   /// The limit that was reached.
   package enum Limit: Equatable, Sendable, CustomStringConvertible {

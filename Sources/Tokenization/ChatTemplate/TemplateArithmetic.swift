@@ -35,7 +35,8 @@ enum TemplateArithmetic {
       let quotient = left.dividedReportingOverflow(by: right)
       guard !quotient.overflow else { return try checked(quotient) }
       let isExact = left % right == 0
-      return .int(isExact || (left < 0) == (right < 0) ? quotient.partialValue : quotient.partialValue - 1)
+      return .int(
+        isExact || (left < 0) == (right < 0) ? quotient.partialValue : quotient.partialValue - 1)
     case .remainder:
       try checkDivisor(right == 0)
       let rest = left.remainderReportingOverflow(dividingBy: right).partialValue
@@ -194,10 +195,7 @@ extension TemplateEvaluator {
     case .string(let text):
       guard !text.isEmpty else { return value }
       try charge(count, times: text.count)
-      var result = TemplateString()
-      result.isMarkup = text.isMarkup
-      for _ in 0..<count { result.append(text) }
-      return .string(result)
+      return .string(text.repeated(count))
     case .sequence(let sequence) where sequence.kind == .list || sequence.kind == .tuple:
       guard !sequence.items.isEmpty else { return value }
       try charge(count, times: sequence.items.count * 64)

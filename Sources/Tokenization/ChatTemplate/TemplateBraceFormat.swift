@@ -47,7 +47,9 @@ extension TemplateEvaluator {
       }
     }
     if rest.first == ":" { rest = rest.dropFirst() }
-    guard !rest.contains("{") else { throw .evaluation("fields inside of fields are not supported") }
+    guard !rest.contains("{") else {
+      throw .evaluation("fields inside of fields are not supported")
+    }
     return try format(value, rest)
   }
 
@@ -68,7 +70,8 @@ extension TemplateEvaluator {
     guard var value else { throw .evaluation("the format has no value for '{\(name)}'") }
     var rest = path[nameEnd...]
     while let mark = rest.popFirst() {
-      let end = rest.firstIndex { mark == "[" ? $0 == "]" : $0 == "." || $0 == "[" } ?? rest.endIndex
+      let end =
+        rest.firstIndex { mark == "[" ? $0 == "]" : $0 == "." || $0 == "[" } ?? rest.endIndex
       let key = string(rest[..<end])
       if mark == "." {
         value = try attribute(TemplateAttribute(key), of: value)

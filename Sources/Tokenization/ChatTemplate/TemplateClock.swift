@@ -52,7 +52,8 @@ package struct CivilTime: Sendable, Equatable {
     let date = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
     let clock =
       parts.count == 2
-      ? parts[1].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) } : [0, 0, 0]
+      ? parts[1].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+      : [0, 0, 0]
     guard date.count == 3, (2...3).contains(clock.count), let year = date[0], let month = date[1],
       let day = date[2], let hour = clock[0], let minute = clock[1],
       let second = clock.count == 3 ? clock[2] : 0
@@ -122,7 +123,8 @@ package struct CivilTime: Sendable, Equatable {
     if let (number, width, fill) = numericField(letter) {
       let fill: Character? = flag == "-" ? nil : flag == "_" ? " " : flag == "0" ? "0" : fill
       let digits = String(number)
-      return fill.map { String(repeating: $0, count: max(width - digits.count, 0)) + digits } ?? digits
+      return fill.map { String(repeating: $0, count: max(width - digits.count, 0)) + digits }
+        ?? digits
     }
     let text: String? =
       switch letter {

@@ -89,8 +89,9 @@ extension TemplateEvaluator {
       }
     default: break
     }
-    if case .undefined(let missing) = key { throw missing.failure }
-    if case .string(let name) = key { return try attribute(TemplateAttribute(name.text), of: value) }
+    if case .string(let name) = key {
+      return try attribute(TemplateAttribute(name.text), of: value)
+    }
     let shown = try repr(of: key).text
     return .undefined(TemplateUndefined("\(value.typeName) object has no element \(shown)"))
   }
@@ -121,9 +122,8 @@ extension TemplateEvaluator {
       let places = try places(sequence.items.count, start, stop, step)
       try charge(places.count)
       let items = places.map { sequence.items[$0] }
-      return sequence.kind == .list ? try .list(items) : try .tuple(items)
-    default:
-      return .undefined(TemplateUndefined("a \(value.typeName) cannot be sliced"))
+      return sequence.kind == .tuple ? try .tuple(items) : try .list(items)
+    default: throw .evaluation("a \(typeName(of: value)) cannot be sliced")
     }
   }
 
@@ -175,9 +175,7 @@ extension TemplateEvaluator {
   /// The elements that going through a value yields.
   func elements(of value: TemplateValue) throws(TemplateFailure) -> [TemplateValue] {
     switch value {
-    case .undefined(let missing):
-      if missing.isForbidden { throw missing.failure }
-      return []
+    case .undefined: return []
     case .sequence(let sequence):
       try charge(sequence.items.count)
       return sequence.items

@@ -1,4 +1,7 @@
 /// Evaluating expressions.
+///
+/// One function per kind of expression, none of them inlined: the frame of `evaluate`, which stands
+/// on the stack once per level, stays small.
 extension TemplateEvaluator {
   func evaluate(_ expression: TemplateExpression) throws(TemplateFailure) -> TemplateValue {
     try enter()
@@ -6,41 +9,103 @@ extension TemplateEvaluator {
     switch expression {
     case .constant(let value): return value
     case .name(let symbol): return value(of: symbol)
-    case .list(let elements): return try .list(evaluate(elements))
-    case .tuple(let elements): return try .tuple(evaluate(elements))
+    case .list(let elements): return try evaluateList(elements)
+    case .tuple(let elements): return try evaluateTuple(elements)
     case .dictionary(let entries, let offset): return try evaluateDictionary(entries, at: offset)
     case .attribute(let operand, let attribute, let offset):
-      let value = try evaluate(operand)
-      self.offset = offset
-      return try self.attribute(attribute, of: value)
+      return try evaluateAttribute(operand, attribute, at: offset)
     case .item(let operand, let index, let offset):
-      let value = try evaluate(operand)
-      let key = try evaluate(index)
-      self.offset = offset
-      return try item(key, of: value)
-    case .slice(let operand, let slice, let offset): return try evaluateSlice(operand, slice, offset)
+      return try evaluateItem(operand, index, at: offset)
+    case .slice(let operand, let slice, let offset):
+      return try evaluateSlice(operand, slice, at: offset)
     case .call(let callee, let arguments, let offset):
       return try evaluateCall(callee, arguments, at: offset)
-    case .filter(let operand, let call):
-      return try apply(call, to: evaluate(optional: operand))
-    case .test(let operand, let call): return .bool(try apply(call, to: evaluate(operand)))
+    case .filter(let operand, let call): return try evaluateFilter(operand, call)
+    case .test(let operand, let call): return try evaluateTest(operand, call)
     case .unary(let unary, let operand, let offset):
-      let value = try evaluate(operand)
-      self.offset = offset
-      return try TemplateArithmetic.apply(unary, to: value)
-    case .binary(let binary, let left, let right, let offset):
-      return try evaluateBinary(binary, left, right, at: offset)
+      return try evaluateUnary(unary, operand, at: offset)
+    case .binary(let first, let operations): return try evaluateBinary(first, operations)
     case .concatenation(let operands): return try evaluateConcatenation(operands)
     case .comparison(let first, let rest, let offset):
       return try evaluateComparison(first, rest, at: offset)
     case .and(let operands): return try evaluateLogical(operands, stopsAt: false)
     case .or(let operands): return try evaluateLogical(operands, stopsAt: true)
-    case .not(let operand): return .bool(try !evaluate(operand).isTrue)
+    case .not(let operand): return try evaluateNot(operand)
     case .conditional(let value, let condition, let otherwise):
-      if try evaluate(condition).isTrue { return try evaluate(value) }
-      if let otherwise { return try evaluate(otherwise) }
-      return .undefined(TemplateUndefined("the inline if has no else, and its condition is false"))
+      return try evaluateConditional(value, condition, otherwise)
     }
+  }
+
+  @inline(never)
+  private func evaluateList(
+    _ elements: [TemplateExpression]
+  ) throws(TemplateFailure) -> TemplateValue {
+    try .list(evaluate(elements))
+  }
+
+  @inline(never)
+  private func evaluateTuple(
+    _ elements: [TemplateExpression]
+  ) throws(TemplateFailure) -> TemplateValue {
+    try .tuple(evaluate(elements))
+  }
+
+  @inline(never)
+  private func evaluateAttribute(
+    _ operand: TemplateExpression, _ attribute: TemplateAttribute, at offset: Int
+  ) throws(TemplateFailure) -> TemplateValue {
+    let value = try evaluate(operand)
+    self.offset = offset
+    return try self.attribute(attribute, of: value)
+  }
+
+  @inline(never)
+  private func evaluateItem(
+    _ operand: TemplateExpression, _ index: TemplateExpression, at offset: Int
+  ) throws(TemplateFailure) -> TemplateValue {
+    let value = try evaluate(operand)
+    let key = try evaluate(index)
+    self.offset = offset
+    return try item(key, of: value)
+  }
+
+  @inline(never)
+  private func evaluateFilter(
+    _ operand: TemplateExpression?, _ call: TemplateFilterCall
+  ) throws(TemplateFailure) -> TemplateValue {
+    try apply(call, to: evaluate(optional: operand))
+  }
+
+  @inline(never)
+  private func evaluateTest(
+    _ operand: TemplateExpression, _ call: TemplateTestCall
+  ) throws(TemplateFailure) -> TemplateValue {
+    .bool(try apply(call, to: evaluate(operand)))
+  }
+
+  @inline(never)
+  private func evaluateUnary(
+    _ unary: TemplateUnaryOperator, _ operand: TemplateExpression, at offset: Int
+  ) throws(TemplateFailure) -> TemplateValue {
+    let value = try evaluate(operand)
+    self.offset = offset
+    return try TemplateArithmetic.apply(unary, to: value)
+  }
+
+  @inline(never)
+  private func evaluateNot(
+    _ operand: TemplateExpression
+  ) throws(TemplateFailure) -> TemplateValue {
+    .bool(try !evaluate(operand).isTrue)
+  }
+
+  @inline(never)
+  private func evaluateConditional(
+    _ value: TemplateExpression, _ condition: TemplateExpression, _ otherwise: TemplateExpression?
+  ) throws(TemplateFailure) -> TemplateValue {
+    if try evaluate(condition).isTrue { return try evaluate(value) }
+    if let otherwise { return try evaluate(otherwise) }
+    return .undefined(TemplateUndefined("the inline if has no else, and its condition is false"))
   }
 
   private func evaluate(
@@ -60,6 +125,7 @@ extension TemplateEvaluator {
     return try evaluate(expression)
   }
 
+  @inline(never)
   private func evaluateDictionary(
     _ entries: [(key: TemplateExpression, value: TemplateExpression)], at offset: Int
   ) throws(TemplateFailure) -> TemplateValue {
@@ -73,8 +139,9 @@ extension TemplateEvaluator {
     return .dictionary(dictionary)
   }
 
+  @inline(never)
   private func evaluateSlice(
-    _ operand: TemplateExpression, _ slice: TemplateSlice, _ offset: Int
+    _ operand: TemplateExpression, _ slice: TemplateSlice, at offset: Int
   ) throws(TemplateFailure) -> TemplateValue {
     let value = try evaluate(operand)
     var bounds: [TemplateValue] = []
@@ -85,16 +152,20 @@ extension TemplateEvaluator {
     return try self.slice(of: value, start: bounds[0], stop: bounds[1], step: bounds[2])
   }
 
+  @inline(never)
   private func evaluateBinary(
-    _ binary: TemplateBinaryOperator, _ left: TemplateExpression, _ right: TemplateExpression,
-    at offset: Int
+    _ first: TemplateExpression, _ operations: [TemplateOperation]
   ) throws(TemplateFailure) -> TemplateValue {
-    let leftValue = try evaluate(left)
-    let rightValue = try evaluate(right)
-    self.offset = offset
-    return try apply(binary, leftValue, rightValue)
+    var left = try evaluate(first)
+    for operation in operations {
+      let right = try evaluate(operation.operand)
+      offset = operation.offset
+      left = try apply(operation.binary, left, right)
+    }
+    return left
   }
 
+  @inline(never)
   private func evaluateConcatenation(
     _ operands: [TemplateExpression]
   ) throws(TemplateFailure) -> TemplateValue {
@@ -108,6 +179,7 @@ extension TemplateEvaluator {
     return .string(result)
   }
 
+  @inline(never)
   private func evaluateComparison(
     _ first: TemplateExpression, _ rest: [(TemplateComparison, TemplateExpression)], at offset: Int
   ) throws(TemplateFailure) -> TemplateValue {
@@ -122,13 +194,14 @@ extension TemplateEvaluator {
   }
 
   /// Python's `and` and `or`: the operand that decides is the value.
+  @inline(never)
   private func evaluateLogical(
     _ operands: [TemplateExpression], stopsAt outcome: Bool
   ) throws(TemplateFailure) -> TemplateValue {
     var value = TemplateValue.bool(!outcome)
     for (index, operand) in operands.enumerated() {
       value = try evaluate(operand)
-      if index < operands.count - 1, try value.isTrue == outcome { break }
+      if index < operands.count - 1, value.isTrue == outcome { break }
     }
     return value
   }
@@ -196,6 +269,7 @@ extension TemplateEvaluator {
     }
   }
 
+  @inline(never)
   private func evaluateCall(
     _ callee: TemplateExpression, _ arguments: TemplateCallArguments, at offset: Int
   ) throws(TemplateFailure) -> TemplateValue {

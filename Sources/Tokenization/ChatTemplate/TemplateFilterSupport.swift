@@ -18,7 +18,8 @@ extension TemplateEvaluator {
     }
   }
 
-  private func attributePath(_ attribute: TemplateValue) throws(TemplateFailure) -> [TemplateValue] {
+  private func attributePath(_ attribute: TemplateValue) throws(TemplateFailure) -> [TemplateValue]
+  {
     switch attribute {
     case .null: return []
     case .string(let text):
@@ -82,9 +83,12 @@ extension TemplateEvaluator {
   func map(
     _ value: TemplateValue, _ arguments: TemplateArguments
   ) throws(TemplateFailure) -> TemplateValue {
+    // Whatever is false counts as empty, and nothing else is looked at then.
+    guard value.isTrue else { return try makeIterator([]) }
     var rest = arguments
     var change: Getter
-    if rest.positional.isEmpty, let place = rest.named.firstIndex(where: { $0.name == "attribute" }) {
+    if rest.positional.isEmpty, let place = rest.named.firstIndex(where: { $0.name == "attribute" })
+    {
       let attribute = rest.named.remove(at: place).value
       let fallback = try rest.bound(to: ["default"], of: "map")[0]
       change = try getter(attribute, fallback: fallback)
@@ -99,7 +103,7 @@ extension TemplateEvaluator {
       change = { value throws(TemplateFailure) in try filter(self, value, rest) }
     }
     var mapped: [TemplateValue] = []
-    for item in try elementsIfTrue(value) {
+    for item in try elements(of: value) {
       try enter()
       defer { leave() }
       mapped.append(try change(item))
@@ -110,18 +114,13 @@ extension TemplateEvaluator {
   /// The test that `select` and its kin apply; without a name it is Python's truth.
   func test(_ arguments: inout TemplateArguments) throws(TemplateFailure) -> TemplateTest {
     guard let first = arguments.positional.first else {
-      return { _, value, _ throws(TemplateFailure) in try value.isTrue }
+      return { _, value, _ throws(TemplateFailure) in value.isTrue }
     }
     guard case .string(let name) = first, let test = TemplateTests.table[name.text] else {
       throw .evaluation("there is no test '\(try text(of: first).text)'")
     }
     arguments.positional.removeFirst()
     return test
-  }
-
-  /// The elements for `map`, `select` and their kin, which take every false value for empty.
-  func elementsIfTrue(_ value: TemplateValue) throws(TemplateFailure) -> [TemplateValue] {
-    try value.isTrue ? try elements(of: value) : []
   }
 
   func extreme(
@@ -170,7 +169,7 @@ extension TemplateEvaluator {
   ) throws(TemplateFailure) -> TemplateValue {
     let values = try arguments.bound(
       to: ["attribute", "default", "case_sensitive"], of: "groupby")
-    let isCaseSensitive = try values[2]?.isTrue ?? false
+    let isCaseSensitive = values[2]?.isTrue ?? false
     let shown = try getter(values[0], fallback: values[1])
     let key = try getter(values[0], fallback: values[1], isCaseSensitive: isCaseSensitive)
     let items = try sorted(elements(of: value), by: key)

@@ -36,12 +36,13 @@ extension TemplateEvaluator {
     let end = try values[2].map { e throws(TemplateFailure) in try self.text(of: e) } ?? "..."
     let leeway = try integerArgument(values[3], of: "truncate") ?? 5
     guard length >= end.scalarCount, leeway >= 0 else {
-      throw .evaluation("'truncate' needs a length of at least that of its end, and no negative leeway")
+      throw .evaluation(
+        "'truncate' needs a length of at least that of its end, and no negative leeway")
     }
     let offsets = text.scalarOffsets
     guard offsets.count - 1 - length > leeway else { return .string(text) }
     var result = text[0..<offsets[length - end.scalarCount]]
-    if try !(values[1]?.isTrue ?? false), let space = result.bytes.lastIndex(of: 0x20) {
+    if !(values[1]?.isTrue ?? false), let space = result.bytes.lastIndex(of: 0x20) {
       result = result[0..<space]
     }
     result.append(end)
@@ -79,14 +80,16 @@ extension TemplateEvaluator {
     guard let number = value.number else {
       throw .evaluation("'round' needs a number, not a \(typeName(of: value))")
     }
-    let scale = try apply(.power, .int(10), .int(places)).number ?? 1
-    switch try text(of: values[1] ?? .text("common")).text {
-    case "common":
+    let method = try text(of: values[1] ?? .text("common")).text
+    if method == "common" {
       guard let integer = value.integer else {
         return .double(TemplateArithmetic.rounded(number, places: places))
       }
       if places >= 0 { return .int(integer) }
       return try self.integer(from: TemplateArithmetic.rounded(number, places: places))
+    }
+    let scale = try apply(.power, .int(10), .int(places)).number ?? 1
+    switch method {
     case "ceil": return .double((number * scale).rounded(.up) / scale)
     case "floor": return .double((number * scale).rounded(.down) / scale)
     default: throw .evaluation("'round' knows the methods 'common', 'ceil' and 'floor'")
@@ -115,7 +118,8 @@ extension TemplateString {
     var startsWord = true
     return mapScalars { scalar, _, mapped in
       let isBreak = Self.isWhitespace(scalar) || "-({[<".unicodeScalars.contains(scalar)
-      let mapping = startsWord ? scalar.properties.uppercaseMapping : scalar.properties.lowercaseMapping
+      let mapping =
+        startsWord ? scalar.properties.uppercaseMapping : scalar.properties.lowercaseMapping
       mapped.append(contentsOf: mapping.unicodeScalars)
       startsWord = isBreak
     }
@@ -201,6 +205,7 @@ extension TemplateString {
     if ["inf", "infinity", "nan"].contains(unsigned) { return Double(text) }
     guard unsigned.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.e".utf8.contains($0) })
     else { return nil }
-    return Double(text.hasSuffix(".") ? text + "0" : text) ?? Double("0" + unsigned).map { text.hasPrefix("-") ? -$0 : $0 }
+    return Double(text.hasSuffix(".") ? text + "0" : text)
+      ?? Double("0" + unsigned).map { text.hasPrefix("-") ? -$0 : $0 }
   }
 }

@@ -7,7 +7,8 @@ extension TemplateFilters {
       let attribute = TemplateAttribute(name.text)
       // Unlike a dot, this filter does not look for keys.
       let isKey = if case .dictionary = value { attribute.dictionaryMethod == nil } else { false }
-      return try evaluator.attribute(attribute, of: isKey ? .dictionary(TemplateDictionary()) : value)
+      return try evaluator.attribute(
+        attribute, of: isKey ? .dictionary(TemplateDictionary()) : value)
     },
     "batch": { evaluator, value, arguments throws(TemplateFailure) in
       let values = try arguments.bound(to: ["linecount", "fill_with"], of: "batch")
@@ -20,16 +21,14 @@ extension TemplateFilters {
     "dictsort": { evaluator, value, arguments throws(TemplateFailure) in
       try evaluator.sortedPairs(value, arguments)
     },
-    "first": { evaluator, value, _ throws(TemplateFailure) in
+    "first": plain { evaluator, value throws(TemplateFailure) in
       try evaluator.first(of: value)
     },
     "groupby": { evaluator, value, arguments throws(TemplateFailure) in
       try evaluator.groups(value, arguments)
     },
-    "items": { evaluator, value, _ throws(TemplateFailure) in
-      if case .undefined(let missing) = value, !missing.isForbidden {
-        return try evaluator.makeIterator([])
-      }
+    "items": plain { evaluator, value throws(TemplateFailure) in
+      if value.isUndefined { return try evaluator.makeIterator([]) }
       guard case .dictionary(let dictionary) = value else {
         throw .evaluation("'items' needs a dictionary, not a \(evaluator.typeName(of: value))")
       }
@@ -39,14 +38,14 @@ extension TemplateFilters {
     "join": { evaluator, value, arguments throws(TemplateFailure) in
       try evaluator.joined(value, arguments)
     },
-    "last": { evaluator, value, _ throws(TemplateFailure) in
+    "last": plain { evaluator, value throws(TemplateFailure) in
       if case .object = value {
         throw .evaluation("'last' needs a list, not a \(evaluator.typeName(of: value))")
       }
       return try evaluator.elements(of: value).last
         ?? .undefined(TemplateUndefined("there is no last item, the sequence is empty"))
     },
-    "list": { evaluator, value, _ throws(TemplateFailure) in
+    "list": plain { evaluator, value throws(TemplateFailure) in
       try .list(evaluator.elements(of: value))
     },
     "max": { evaluator, value, arguments throws(TemplateFailure) in
@@ -55,7 +54,7 @@ extension TemplateFilters {
     "min": { evaluator, value, arguments throws(TemplateFailure) in
       try evaluator.extreme(value, arguments, "min")
     },
-    "reverse": { evaluator, value, _ throws(TemplateFailure) in
+    "reverse": plain { evaluator, value throws(TemplateFailure) in
       if case .string(let text) = value {
         try evaluator.charge(text.count)
         var reversed = TemplateString()
@@ -98,11 +97,9 @@ extension TemplateFilters {
     },
   ]
 
-  private static let length: TemplateFilter = { evaluator, value, _ throws(TemplateFailure) in
+  private static let length: TemplateFilter = plain { evaluator, value throws(TemplateFailure) in
     switch value {
-    case .undefined(let missing):
-      if missing.isForbidden { throw missing.failure }
-      return .int(0)
+    case .undefined: return .int(0)
     case .string(let text): return .int(text.scalarCount)
     case .sequence(let sequence): return .int(sequence.items.count)
     case .dictionary(let dictionary): return .int(dictionary.count)
@@ -116,7 +113,7 @@ extension TemplateFilters {
   private static let fallback: TemplateFilter = { _, value, arguments throws(TemplateFailure) in
     let values = try arguments.bound(to: ["default_value", "boolean"], of: "default")
     if value.isUndefined { return values[0] ?? .text("") }
-    guard try values[1]?.isTrue ?? false, try !value.isTrue else { return value }
+    guard values[1]?.isTrue ?? false, !value.isTrue else { return value }
     return values[0] ?? .text("")
   }
 
@@ -136,6 +133,8 @@ extension TemplateFilters {
     _ name: String, keeps outcome: Bool, byAttribute: Bool
   ) -> TemplateFilter {
     { evaluator, value, arguments throws(TemplateFailure) in
+      // Whatever is false counts as empty, and nothing else is looked at then.
+      guard value.isTrue else { return try evaluator.makeIterator([]) }
       var rest = arguments
       guard !byAttribute || !rest.positional.isEmpty else {
         throw .evaluation("'\(name)' needs an attribute")
@@ -143,7 +142,7 @@ extension TemplateFilters {
       let getter = try evaluator.getter(byAttribute ? rest.positional.removeFirst() : nil)
       let test = try evaluator.test(&rest)
       var kept: [TemplateValue] = []
-      for item in try evaluator.elementsIfTrue(value) {
+      for item in try evaluator.elements(of: value) {
         try evaluator.charge()
         if try test(evaluator, getter(item), rest) == outcome { kept.append(item) }
       }

@@ -18,7 +18,7 @@ enum TemplateFilters {
         .center, of: evaluator.text(of: value), TemplateArguments(positional: [width]))
     },
     "e": escape, "escape": escape,
-    "forceescape": { evaluator, value, _ throws(TemplateFailure) in
+    "forceescape": plain { evaluator, value throws(TemplateFailure) in
       var text = try evaluator.text(of: value)
       text.isMarkup = false
       return .string(text.escapedForMarkup())
@@ -43,14 +43,16 @@ enum TemplateFilters {
         arguments[index] = .string(try evaluator.text(of: arguments[index] ?? .text("")))
       }
       let given = TemplateArguments(positional: arguments.compactMap { $0 })
-      return try evaluator.replace(evaluator.text(of: value), given)
+      var text = try evaluator.text(of: value)
+      text.isMarkup = false
+      return try evaluator.replace(text, given)
     },
-    "safe": { evaluator, value, _ throws(TemplateFailure) in
+    "safe": plain { evaluator, value throws(TemplateFailure) in
       var text = try evaluator.text(of: value)
       text.isMarkup = true
       return .string(text)
     },
-    "string": { evaluator, value, _ throws(TemplateFailure) in
+    "string": plain { evaluator, value throws(TemplateFailure) in
       .string(try evaluator.text(of: value))
     },
     "title": text { $0.titlecasedWords() },
@@ -61,28 +63,41 @@ enum TemplateFilters {
       .string(try evaluator.strip(.strip, evaluator.text(of: value), arguments))
     },
     "truncate": { evaluator, value, arguments throws(TemplateFailure) in
-      try evaluator.truncate(evaluator.text(of: value), arguments)
+      if value.isUndefined { return value }
+      return try evaluator.truncate(evaluator.textArgument(value, of: "truncate"), arguments)
     },
     "upper": text { $0.uppercased() },
-    "urlencode": { evaluator, value, _ throws(TemplateFailure) in
+    "urlencode": plain { evaluator, value throws(TemplateFailure) in
       .string(try evaluator.urlEncoded(value))
     },
-    "wordcount": { evaluator, value, _ throws(TemplateFailure) in
+    "wordcount": plain { evaluator, value throws(TemplateFailure) in
       let text = try evaluator.text(of: value)
       try evaluator.charge(bytes: text.count)
       return .int(text.wordCount)
     },
   ]
 
-  private static let escape: TemplateFilter = { evaluator, value, _ throws(TemplateFailure) in
+  private static let escape: TemplateFilter = plain { evaluator, value throws(TemplateFailure) in
     .string(try evaluator.text(of: value).escapedForMarkup())
+  }
+
+  /// A filter without arguments.
+  static func plain(
+    _ change:
+      @escaping @Sendable (TemplateEvaluator, TemplateValue) throws(TemplateFailure) ->
+      TemplateValue
+  ) -> TemplateFilter {
+    { evaluator, value, arguments throws(TemplateFailure) in
+      guard arguments.isEmpty else { throw .evaluation("this filter takes no argument") }
+      return try change(evaluator, value)
+    }
   }
 
   /// A filter without arguments that changes a text.
   private static func text(
     _ change: @escaping @Sendable (TemplateString) -> TemplateString
   ) -> TemplateFilter {
-    { evaluator, value, _ throws(TemplateFailure) in
+    plain { evaluator, value throws(TemplateFailure) in
       let text = try evaluator.text(of: value)
       try evaluator.charge(bytes: text.count)
       try evaluator.charge(text.count >> 3)
@@ -90,18 +105,19 @@ enum TemplateFilters {
     }
   }
 
-  private static let indent: TemplateFilter = { evaluator, value, arguments throws(TemplateFailure) in
+  private static let indent: TemplateFilter = {
+    evaluator, value, arguments throws(TemplateFailure) in
     let values = try arguments.bound(to: ["width", "first", "blank"], of: "indent")
     return .string(
       try evaluator.indented(
-        evaluator.text(of: value), width: values[0] ?? .int(4),
+        evaluator.textArgument(value, of: "indent"), width: values[0] ?? .int(4),
         first: values[1]?.isTrue ?? false, blank: values[2]?.isTrue ?? false))
   }
 
   // MARK: Numbers
 
   private static let numbers: [String: TemplateFilter] = [
-    "abs": { evaluator, value, _ throws(TemplateFailure) in
+    "abs": plain { evaluator, value throws(TemplateFailure) in
       if case .double(let number) = value { return .double(abs(number)) }
       if case .undefined(let missing) = value { throw missing.failure }
       guard let number = value.integer else {
@@ -119,7 +135,9 @@ enum TemplateFilters {
     "int": { evaluator, value, arguments throws(TemplateFailure) in
       let values = try arguments.bound(to: ["default", "base"], of: "int")
       let base = try evaluator.integerArgument(values[1], of: "int") ?? 10
-      guard base == 0 || (2...36).contains(base) else { throw .evaluation("the base must be 2 to 36") }
+      guard base == 0 || (2...36).contains(base) else {
+        throw .evaluation("the base must be 2 to 36")
+      }
       return try evaluator.integer(value, base: base) ?? values[0] ?? .int(0)
     },
     "round": { evaluator, value, arguments throws(TemplateFailure) in

@@ -100,7 +100,8 @@ extension TemplateEvaluator {
     let sign = isNegative ? "-" : specification.sign == "-" ? "" : String(specification.sign)
     if specification.alignment == "=" {
       let missing = max(specification.width - sign.count - digits.count, 0)
-      return TemplateString(sign + String(repeating: String(specification.fill), count: missing) + digits)
+      return TemplateString(
+        sign + String(repeating: String(specification.fill), count: missing) + digits)
     }
     return align(TemplateString(sign + digits), specification, default: ">")
   }
@@ -162,7 +163,9 @@ extension TemplateEvaluator {
       try charge(bytes: text.count)
       try check(bytes: result.count)
     }
+    // Python does not count the values of what can be asked by key or index.
     if case .dictionary = value { usesNames = true }
+    if case .sequence(let sequence) = value, sequence.kind == .list { usesNames = true }
     guard usesNames || remaining.isEmpty else {
       throw .evaluation("not all values are used by the format")
     }

@@ -47,7 +47,7 @@ extension TemplateEvaluator {
     guard step != 0 else { throw .evaluation("the step of a range cannot be zero") }
     let count = try rangeCount(start, stop, step)
     try charge(count)
-    let items = (0..<count).map { TemplateValue.int(start + $0 * step) }
+    let items = (0..<count).map { TemplateValue.int(start &+ $0 &* step) }
     return .sequence(try TemplateSequence(.range(start: start, stop: stop, step: step), items))
   }
 

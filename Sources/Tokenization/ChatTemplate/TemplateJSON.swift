@@ -6,8 +6,8 @@ extension TemplateEvaluator {
     let values = try arguments.bound(
       to: ["ensure_ascii", "indent", "separators", "sort_keys"], of: "tojson")
     var writer = TemplateJSONWriter(evaluator: self)
-    writer.isASCII = try values[0]?.isTrue ?? false
-    writer.sortsKeys = try values[3]?.isTrue ?? false
+    writer.isASCII = values[0]?.isTrue ?? false
+    writer.sortsKeys = values[3]?.isTrue ?? false
     switch values[1] ?? .null {
     case .null: break
     case .string(let text): writer.indentation = text.bytes
@@ -42,7 +42,8 @@ private struct TemplateJSONWriter {
   }
 
   mutating func setSeparators(_ values: [TemplateValue]) throws(TemplateFailure) {
-    guard values.count == 2, case .string(let comma) = values[0], case .string(let colon) = values[1]
+    guard values.count == 2, case .string(let comma) = values[0],
+      case .string(let colon) = values[1]
     else { throw .evaluation("'separators' needs two texts") }
     self.comma = comma.bytes
     self.colon = colon.bytes
@@ -58,7 +59,8 @@ private struct TemplateJSONWriter {
     case .int(let number): bytes += String(number).utf8
     case .double(let number): bytes += Self.text(of: number).utf8
     case .string(let text): try write(text)
-    case .sequence(let sequence) where sequence.kind == .list || sequence.kind == .tuple || sequence.kind == .group:
+    case .sequence(let sequence)
+    where sequence.kind == .list || sequence.kind == .tuple || sequence.kind == .group:
       try writeElements(sequence.items, level: level + 1)
     case .dictionary(let dictionary): try writeEntries(dictionary, level: level + 1)
     case .undefined(let missing): throw missing.failure

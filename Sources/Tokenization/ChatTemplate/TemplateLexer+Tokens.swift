@@ -9,19 +9,23 @@ extension TemplateLexer {
     } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
       try scanString(quote: byte)
     } else if let length = nameLength(at: position) {
-      emit(.name(String(decoding: bytes[position..<(position + length)], as: UTF8.self)), at: position)
+      emit(
+        .name(String(decoding: bytes[position..<(position + length)], as: UTF8.self)), at: position)
       position += length
     } else if let symbol = symbol(at: position) {
       try balance(symbol, &open)
       emit(.symbol(symbol), at: position)
       position += symbol.rawValue.utf8.count
     } else {
-      let scalar = String(decoding: bytes[position...].prefix(4), as: UTF8.self).unicodeScalars.first
+      let scalar = String(decoding: bytes[position...].prefix(4), as: UTF8.self).unicodeScalars
+        .first
       throw failure("unexpected character '\(scalar.map { String($0) } ?? "")'", at: position)
     }
   }
 
-  private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+  private func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
 
   private func symbol(at offset: Int) -> TemplateToken.Symbol? {
     if offset + 1 < bytes.count,
@@ -89,7 +93,9 @@ extension TemplateLexer {
     if byte(at: start) == UInt8(ascii: "0"), let radix = radix(byte(at: start + 1)) {
       position = start + 2
       if byte(at: position) == UInt8(ascii: "_") { position += 1 }
-      let digits = scanDigits { Character(Unicode.Scalar($0)).hexDigitValue.map { $0 < radix } ?? false }
+      let digits = scanDigits {
+        Character(Unicode.Scalar($0)).hexDigitValue.map { $0 < radix } ?? false
+      }
       guard let number = Int(digits, radix: radix) else {
         throw failure("the number is malformed or too large", at: start)
       }

@@ -103,17 +103,15 @@ extension TemplateParser {
     _ strength: Strength
   ) throws(ChatTemplateError) -> TemplateExpression {
     if strength == .concatenation { return try parseConcatenation() }
-    var left = try parseOperand(of: strength)
-    let outerDepth = depth
-    defer { depth = outerDepth }
+    let first = try parseOperand(of: strength)
+    var operations: [TemplateOperation] = []
     while let binary = binaryOperator(strength) {
       let offset = current.offset
       advance()
-      // Each operator puts what came before one level deeper into the tree.
-      try enter()
-      left = .binary(binary, left, try parseOperand(of: strength), at: offset)
+      let operand = try parseOperand(of: strength)
+      operations.append(TemplateOperation(binary: binary, operand: operand, offset: offset))
     }
-    return left
+    return operations.isEmpty ? first : .binary(first, operations)
   }
 
   private mutating func parseOperand(

@@ -159,7 +159,8 @@ extension TemplateParser {
       advance()
       arguments.named.append((name, try parseExpression()))
     } else {
-      guard arguments.named.isEmpty && arguments.spread == nil && arguments.spreadNamed == nil else {
+      guard arguments.named.isEmpty && arguments.spread == nil && arguments.spreadNamed == nil
+      else {
         throw failure("an argument without a name follows one with a name", at: offset)
       }
       arguments.positional.append(try parseExpression())

@@ -38,7 +38,7 @@ extension TemplateParser {
     var branches: [(condition: TemplateExpression, body: [TemplateStatement])] = []
     repeat {
       let condition = try parseTuple(allowsConditional: false)
-      try expectStatementEnd()
+      try expectBodyStart()
       branches.append((condition, try parseBody(until: ["elif", "else", "endif"])))
     } while skip(name: "elif")
     let otherwise = try parseElse(closing: "endif")
@@ -51,7 +51,7 @@ extension TemplateParser {
   ) throws(ChatTemplateError) -> [TemplateStatement] {
     var body: [TemplateStatement] = []
     if skip(name: "else") {
-      try expectStatementEnd()
+      try expectBodyStart()
       body = try parseBody(until: [closing])
     }
     advance()
@@ -65,7 +65,7 @@ extension TemplateParser {
     let iterable = try parseTuple(allowsConditional: false, isEnd: { $0.isAt(name: "recursive") })
     let filter = skip(name: "if") ? try parseExpression() : nil
     let isRecursive = skip(name: "recursive")
-    try expectStatementEnd()
+    try expectBodyStart()
     loopDepth += 1
     let body = try parseBody(until: ["else", "endfor"])
     loopDepth -= 1
@@ -91,7 +91,7 @@ extension TemplateParser {
 
   private mutating func parseWith() throws(ChatTemplateError) -> TemplateStatement {
     var assignments: [(target: TemplateTarget, value: TemplateExpression)] = []
-    while current.kind != .statementEnd {
+    while current.kind != .statementEnd && !isAt(.colon) {
       if !assignments.isEmpty { try expect(.comma) }
       let target = try parseTarget()
       try expect(.assign)
@@ -132,9 +132,10 @@ extension TemplateParser {
       advance()
       return nil
     }
-    let value = try parseTuple()
+    var values = [try parseExpression()]
+    while skip(.comma) { values.append(try parseExpression()) }
     try expectStatementEnd()
-    return .output(value)
+    return .output(.concatenation(values))
   }
 
   private mutating func parseLoopControl(

@@ -75,6 +75,12 @@ struct TemplateParser {
     advance()
   }
 
+  /// The end of a tag that a body follows; jinja2 lets a colon stand before it.
+  mutating func expectBodyStart() throws(ChatTemplateError) {
+    _ = skip(.colon)
+    try expectStatementEnd()
+  }
+
   mutating func symbol(_ name: String) -> TemplateSymbol {
     if let symbol = symbols[name] { return symbol }
     let symbol = TemplateSymbol(index: names.count)
@@ -94,7 +100,8 @@ struct TemplateParser {
   // MARK: Bodies
 
   /// Statements up to one of the closing names, which stays the current token.
-  mutating func parseBody(until closing: [String]) throws(ChatTemplateError) -> [TemplateStatement] {
+  mutating func parseBody(until closing: [String]) throws(ChatTemplateError) -> [TemplateStatement]
+  {
     try enter()
     defer { depth -= 1 }
     let start = current.offset
@@ -117,7 +124,8 @@ struct TemplateParser {
         guard closing.isEmpty else {
           let wanted = closing.map { "'\($0)'" }.joined(separator: " or ")
           throw failure(
-            "the template ends where \(wanted) is missing for the block that starts here", at: start)
+            "the template ends where \(wanted) is missing for the block that starts here", at: start
+          )
         }
         return body
       default: throw unexpected(expected: "text or a tag")
@@ -127,7 +135,7 @@ struct TemplateParser {
 
   /// Statements up to the end of their block, the closing tag included.
   mutating func parseBlock(closing: String) throws(ChatTemplateError) -> [TemplateStatement] {
-    try expectStatementEnd()
+    try expectBodyStart()
     let body = try parseBody(until: [closing])
     advance()
     return body

@@ -39,7 +39,8 @@ extension TemplateString {
       }
     }
     if side != .left {
-      while start < end, case let last = scalarStart(before: end), condition(scalar(at: last).scalar)
+      while start < end, case let last = scalarStart(before: end),
+        condition(scalar(at: last).scalar)
       {
         end = last
       }

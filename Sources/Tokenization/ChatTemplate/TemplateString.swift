@@ -100,9 +100,17 @@ struct TemplateString: Sendable {
     }
   }
 
-  /// The same bytes, all of them counted as written by the conversation if any of them is.
-  func spreadingContent() -> TemplateString {
-    TemplateString(bytes: bytes, isContent: containsContent)
+  /// The text `count` times in a row.
+  func repeated(_ count: Int) -> TemplateString {
+    var result = TemplateString()
+    if runs.isEmpty {
+      result.bytes = Array(repeatElement(bytes, count: count).joined())
+      result.isContent = isContent
+    } else {
+      for _ in 0..<count { result.append(self) }
+    }
+    result.isMarkup = isMarkup
+    return result
   }
 
   // MARK: Parts

@@ -79,7 +79,8 @@ extension TemplateEvaluator {
   ) throws(TemplateFailure) -> TemplateString {
     if case .string(let text)? = value { return text }
     if case .undefined(let missing)? = value { throw missing.failure }
-    throw .evaluation("'\(function)' needs a text, not \(value.map { "a " + typeName(of: $0) } ?? "nothing")")
+    throw .evaluation(
+      "'\(function)' needs a text, not \(value.map { "a " + typeName(of: $0) } ?? "nothing")")
   }
 
   /// An integer argument; nil where it is left out or nothing.
@@ -259,11 +260,13 @@ extension TemplateEvaluator {
     let values = try arguments.bound(to: ["iterable"], of: "join")
     guard let iterable = values[0] else { throw .evaluation("'join' needs a list") }
     var result = TemplateString()
+    result.isMarkup = separator.isMarkup
     for (index, item) in try elements(of: iterable).enumerated() {
-      guard case .string(let part) = item else {
+      guard case .string(var part) = item else {
         if case .undefined(let missing) = item { throw missing.failure }
         throw .evaluation("'join' takes texts, item \(index) is a \(typeName(of: item))")
       }
+      if separator.isMarkup { part = part.escapedForMarkup() }
       if index > 0 { result.append(separator) }
       result.append(part)
       try charge(bytes: separator.count + part.count)
@@ -293,9 +296,9 @@ extension TemplateEvaluator {
       default: missing
       }
     var result = hasSign ? text[0..<1] : TemplateString()
-    for _ in 0..<left { result.append(fill) }
+    result.append(fill.repeated(left))
     result.append(hasSign ? text[1..<text.count] : text)
-    for _ in left..<missing { result.append(fill) }
+    result.append(fill.repeated(missing - left))
     return result
   }
 

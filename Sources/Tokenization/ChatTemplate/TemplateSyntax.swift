@@ -41,7 +41,8 @@ indirect enum TemplateExpression: Sendable {
   case filter(TemplateExpression?, TemplateFilterCall)
   case test(TemplateExpression, TemplateTestCall)
   case unary(TemplateUnaryOperator, TemplateExpression, at: Int)
-  case binary(TemplateBinaryOperator, TemplateExpression, TemplateExpression, at: Int)
+  /// Operators of one strength in a row, from the left; flat, so that length is not depth.
+  case binary(TemplateExpression, [TemplateOperation])
   case concatenation([TemplateExpression])
   case comparison(TemplateExpression, [(TemplateComparison, TemplateExpression)], at: Int)
   case and([TemplateExpression])
@@ -49,6 +50,13 @@ indirect enum TemplateExpression: Sendable {
   case not(TemplateExpression)
   case conditional(
     TemplateExpression, condition: TemplateExpression, otherwise: TemplateExpression?)
+}
+
+/// A binary operator with its right operand.
+struct TemplateOperation: Sendable {
+  let binary: TemplateBinaryOperator
+  let operand: TemplateExpression
+  let offset: Int
 }
 
 struct TemplateSlice: Sendable {
@@ -124,7 +132,8 @@ indirect enum TemplateTarget: Sendable {
 indirect enum TemplateStatement: Sendable {
   case text(TemplateString)
   case output(TemplateExpression)
-  case branch([(condition: TemplateExpression, body: [TemplateStatement])], otherwise: [TemplateStatement])
+  case branch(
+    [(condition: TemplateExpression, body: [TemplateStatement])], otherwise: [TemplateStatement])
   case loop(TemplateLoopStatement)
   case set(TemplateTarget, TemplateExpression)
   /// The rendered body, passed through the filters, becomes the value.

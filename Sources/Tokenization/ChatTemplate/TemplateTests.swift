@@ -8,42 +8,42 @@ enum TemplateTests {
 
   private static let kinds: [String: TemplateTest] = [
     "boolean": kind { if case .bool = $0 { true } else { false } },
-    "callable": { evaluator, value, _ throws(TemplateFailure) in evaluator.isCallable(value) },
+    "callable": plain { evaluator, value throws(TemplateFailure) in evaluator.isCallable(value) },
     "defined": kind { !$0.isUndefined },
     "escaped": kind { if case .string(let text) = $0 { text.isMarkup } else { false } },
-    "even": { evaluator, value, _ throws(TemplateFailure) in
+    "even": plain { evaluator, value throws(TemplateFailure) in
       try evaluator.remainder(value, .int(2)) == 0
     },
     "false": kind { if case .bool(false) = $0 { true } else { false } },
-    "filter": { evaluator, value, _ throws(TemplateFailure) in
+    "filter": plain { evaluator, value throws(TemplateFailure) in
       TemplateFilters.table[try evaluator.text(of: value).text] != nil
     },
     "float": kind { if case .double = $0 { true } else { false } },
     "integer": kind { if case .int = $0 { true } else { false } },
-    "iterable": { evaluator, value, _ throws(TemplateFailure) in evaluator.isIterable(value) },
-    "lower": { evaluator, value, _ throws(TemplateFailure) in
+    "iterable": plain { evaluator, value throws(TemplateFailure) in evaluator.isIterable(value) },
+    "lower": plain { evaluator, value throws(TemplateFailure) in
       try evaluator.text(of: value).isLowercase
     },
     "mapping": kind { if case .dictionary = $0 { true } else { false } },
     "none": kind { if case .null = $0 { true } else { false } },
     "number": kind { $0.number != nil },
-    "odd": { evaluator, value, _ throws(TemplateFailure) in
+    "odd": plain { evaluator, value throws(TemplateFailure) in
       try evaluator.remainder(value, .int(2)) == 1
     },
     "sequence": kind {
       switch $0 {
-      case .string, .dictionary: true
+      case .undefined, .string, .dictionary: true
       case .sequence(let sequence): sequence.isIndexable
       default: false
       }
     },
     "string": kind { if case .string = $0 { true } else { false } },
-    "test": { evaluator, value, _ throws(TemplateFailure) in
+    "test": plain { evaluator, value throws(TemplateFailure) in
       TemplateTests.table[try evaluator.text(of: value).text] != nil
     },
     "true": kind { if case .bool(true) = $0 { true } else { false } },
     "undefined": kind { $0.isUndefined },
-    "upper": { evaluator, value, _ throws(TemplateFailure) in
+    "upper": plain { evaluator, value throws(TemplateFailure) in
       try evaluator.text(of: value).isUppercase
     },
   ]
@@ -69,9 +69,17 @@ enum TemplateTests {
   ]
 
   private static func kind(_ holds: @escaping @Sendable (TemplateValue) -> Bool) -> TemplateTest {
-    { _, value, _ throws(TemplateFailure) in
-      if case .undefined(let missing) = value, missing.isForbidden { throw missing.failure }
-      return holds(value)
+    plain { _, value throws(TemplateFailure) in holds(value) }
+  }
+
+  /// A test without arguments.
+  private static func plain(
+    _ holds:
+      @escaping @Sendable (TemplateEvaluator, TemplateValue) throws(TemplateFailure) -> Bool
+  ) -> TemplateTest {
+    { evaluator, value, arguments throws(TemplateFailure) in
+      guard arguments.isEmpty else { throw .evaluation("this test takes no argument") }
+      return try holds(evaluator, value)
     }
   }
 

@@ -4,9 +4,7 @@ extension TemplateEvaluator {
   func text(of value: TemplateValue) throws(TemplateFailure) -> TemplateString {
     switch value {
     case .string(let text): return text
-    case .undefined(let missing):
-      if missing.isForbidden { throw missing.failure }
-      return TemplateString()
+    case .undefined: return TemplateString()
     default: return try repr(of: value)
     }
   }
@@ -20,7 +18,9 @@ extension TemplateEvaluator {
   private func appendRepr(
     of value: TemplateValue, to shown: inout TemplateString
   ) throws(TemplateFailure) {
-    try charge()
+    // A namespace can hold itself: count the way down.
+    try enter()
+    defer { leave() }
     switch value {
     case .undefined: shown.append("Undefined")
     case .null: shown.append("None")
@@ -79,9 +79,6 @@ extension TemplateEvaluator {
   private func appendRepr(
     ofObject identity: Int, to shown: inout TemplateString
   ) throws(TemplateFailure) {
-    // A namespace can hold itself: count the way down.
-    try enter()
-    defer { leave() }
     switch objects[identity] {
     case .namespace(let attributes):
       shown.append("<Namespace {")
@@ -101,7 +98,8 @@ extension TemplateString {
     let hasSingle = bytes.contains(UInt8(ascii: "'"))
     let quote: Unicode.Scalar = hasSingle && !bytes.contains(UInt8(ascii: "\"")) ? "\"" : "'"
     var result = TemplateString(String(quote))
-    result.append(mapScalars { scalar, _, mapped in Self.appendEscaped(scalar, quote, to: &mapped) })
+    result.append(
+      mapScalars { scalar, _, mapped in Self.appendEscaped(scalar, quote, to: &mapped) })
     result.append(quote, isContent: false)
     return result
   }

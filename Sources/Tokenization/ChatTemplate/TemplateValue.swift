@@ -21,7 +21,7 @@ enum TemplateValue: Sendable {
 /// A missing value: prints as nothing, and says what was missing when it is used.
 final class TemplateUndefined: Sendable {
   let reason: String
-  /// Set where something exists that a sandbox does not show; any use is an error.
+  /// Set where something exists that a sandbox does not show.
   let isForbidden: Bool
 
   init(_ reason: String, isForbidden: Bool = false) {
@@ -94,20 +94,15 @@ extension TemplateValue {
 
   /// Python's truth: empty things, zero and nothing are false.
   var isTrue: Bool {
-    get throws(TemplateFailure) {
-      switch self {
-      case .undefined(let missing):
-        if missing.isForbidden { throw missing.failure }
-        return false
-      case .null: return false
-      case .bool(let flag): return flag
-      case .int(let number): return number != 0
-      case .double(let number): return number != 0
-      case .string(let text): return !text.isEmpty
-      case .sequence(let sequence): return !sequence.items.isEmpty
-      case .dictionary(let dictionary): return !dictionary.isEmpty
-      case .object, .function, .method: return true
-      }
+    switch self {
+    case .undefined, .null: return false
+    case .bool(let flag): return flag
+    case .int(let number): return number != 0
+    case .double(let number): return number != 0
+    case .string(let text): return !text.isEmpty
+    case .sequence(let sequence): return !sequence.items.isEmpty
+    case .dictionary(let dictionary): return !dictionary.isEmpty
+    case .object, .function, .method: return true
     }
   }
 

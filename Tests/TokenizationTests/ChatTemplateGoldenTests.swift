@@ -106,3 +106,11 @@ struct ChatTemplateGoldenTests {
     #expect(content.contains(marker))
   }
 }
+
+extension [PromptFragment] {
+  /// Whether the template itself began the prompt with this control token.
+  fileprivate func startsWithControlToken(_ token: String) -> Bool {
+    guard case .template(let text)? = first, !token.isEmpty else { return false }
+    return text.utf8.starts(with: token.utf8)
+  }
+}

@@ -65,7 +65,7 @@ struct Automaton {
       for state in automaton.transitions { for edge in state { used.insert(edge.byte) } }
       sets.append(contentsOf: used.map { ByteSet($0...$0) })
     }
-    if !pool.sources.isEmpty { sets = (0...255).map { ByteSet($0...$0) } }
+    for source in pool.sources { sets += source.symbols.map { ByteSet($0...$0) } }
     var classOf = [Int](repeating: 0, count: 256)
     var count = 1
     for set in sets where count < 256 {

@@ -11,6 +11,8 @@ final class SuffixAutomaton: Sendable {
   private let edgeTarget: ContiguousArray<Int32>
   private let edgeNext: ContiguousArray<Int32>
   private let firstEdge: ContiguousArray<Int32>
+  /// By symbol: the edge of state 0, which has more of them than any list should.
+  private let rootEdges: ContiguousArray<Int32>
   /// By state: where some occurrence of its spans ends in the text.
   let end: ContiguousArray<Int32>
   let text: [UInt8]
@@ -32,6 +34,7 @@ final class SuffixAutomaton: Sendable {
     edgeTarget = builder.edgeTarget
     edgeNext = builder.edgeNext
     firstEdge = builder.firstEdge
+    rootEdges = builder.rootEdges
     end = builder.end
     alphabet = ByteSet(text).bytes
   }
@@ -89,6 +92,10 @@ final class SuffixAutomaton: Sendable {
 
   /// The state after one symbol, or -1.
   func follow(_ state: Int32, _ symbol: Int32) -> Int32 {
+    if state == 0 {
+      let edge = rootEdges[Int(symbol)]
+      return edge < 0 ? -1 : edgeTarget[Int(edge)]
+    }
     var edge = firstEdge[Int(state)]
     while edge >= 0 {
       if Int32(edgeSymbol[Int(edge)]) == symbol { return edgeTarget[Int(edge)] }
@@ -127,6 +134,7 @@ final class SuffixAutomaton: Sendable {
     var edgeTarget = ContiguousArray<Int32>()
     var edgeNext = ContiguousArray<Int32>()
     var firstEdge: ContiguousArray<Int32> = [-1]
+    var rootEdges = ContiguousArray<Int32>(repeating: -1, count: 257)
     var end: ContiguousArray<Int32> = [0]
     private var link: ContiguousArray<Int32> = [-1]
     private var length: ContiguousArray<Int32> = [0]
@@ -136,9 +144,14 @@ final class SuffixAutomaton: Sendable {
       edgeSymbol.reserveCapacity(capacity)
       edgeTarget.reserveCapacity(capacity)
       edgeNext.reserveCapacity(capacity)
+      firstEdge.reserveCapacity(capacity)
+      end.reserveCapacity(capacity)
+      link.reserveCapacity(capacity)
+      length.reserveCapacity(capacity)
     }
 
     private func edge(_ state: Int32, _ symbol: Int32) -> Int32 {
+      if state == 0 { return rootEdges[Int(symbol)] }
       var edge = firstEdge[Int(state)]
       while edge >= 0 && Int32(edgeSymbol[Int(edge)]) != symbol { edge = edgeNext[Int(edge)] }
       return edge
@@ -149,6 +162,7 @@ final class SuffixAutomaton: Sendable {
       edgeTarget.append(target)
       edgeNext.append(firstEdge[Int(state)])
       firstEdge[Int(state)] = Int32(edgeSymbol.count - 1)
+      if state == 0 { rootEdges[Int(symbol)] = Int32(edgeSymbol.count - 1) }
     }
 
     private mutating func addState(length: Int32, end: Int32) -> Int32 {

@@ -2,17 +2,20 @@ extension Grammar {
   /// Reads a grammar in GBNF, the notation of llama.cpp.
   ///
   /// Left recursion is allowed, names may contain `_`, `.` is any code point, and `<name>` or
-  /// `<[id]>` stand for one token. `<verbatim>` as a rule name is not special: use
-  /// ``GrammarBuilder`` or a JSON Schema for spans of a source.
+  /// `<[id]>` stand for one token. Beyond llama.cpp, `@verbatim` is any span of a source text,
+  /// `@verbatim-words` one of whole words; `@verbatim-json` and `@verbatim-json-words` are the same
+  /// as they are spelled inside a JSON string.
   /// - Parameters:
   ///   - gbnf: The rules.
   ///   - root: The rule that the whole output must match.
+  ///   - source: The text that verbatim spans are copied from.
   ///   - limits: Bounds on what the grammar may cost.
   /// - Throws: `syntax` or `undefinedRule` with line and column, or a limit.
   public init(
-    gbnf: String, root: String = "root", limits: GrammarLimits = GrammarLimits()
+    gbnf: String, root: String = "root", source: String? = nil,
+    limits: GrammarLimits = GrammarLimits()
   ) throws(GrammarError) {
-    var parser = GBNFParser(gbnf, limits)
+    var parser = GBNFParser(gbnf, source, limits)
     try parser.parseRules()
     self = try parser.grammar(root: root)
   }
@@ -27,9 +30,10 @@ struct GBNFParser {
   /// Where each rule was first used, until it is defined.
   private var undefined: [String: Int] = [:]
   private var defined: Set<String> = []
-  private var sourceNames: [String: Int32] = [:]
+  private let source: String?
 
-  init(_ text: String, _ limits: GrammarLimits) {
+  init(_ text: String, _ source: String?, _ limits: GrammarLimits) {
+    self.source = source
     cursor = TextCursor(text)
     pool = ExpressionPool(limits: limits)
     self.limits = limits
@@ -147,6 +151,7 @@ struct GBNFParser {
         cursor.index += 1
         guard cursor.peek() == "<" else { throw cursor.error("! is only allowed before a token") }
         element = try parseToken(isNegated: true)
+      case "@": element = try parseVerbatim()
       case _ where Self.isName(scalar):
         let name = try parseName()
         if ruleNumbers[name] == nil || !defined.contains(name) {
@@ -271,6 +276,19 @@ struct GBNFParser {
     case "\\", "\"", "[", "]", "-": return scalar.value
     default: throw cursor.error("unknown escape \\\(scalar)", at: start)
     }
+  }
+
+  private mutating func parseVerbatim() throws(GrammarError) -> Expression {
+    let start = cursor.index
+    cursor.index += 1
+    let name = try parseName()
+    let forms: [String: (wholeWords: Bool, encoding: CharacterEncoding)] = [
+      "verbatim": (false, .plain), "verbatim-words": (true, .plain),
+      "verbatim-json": (false, .json), "verbatim-json-words": (true, .json),
+    ]
+    guard let form = forms[name] else { throw cursor.error("@\(name) is not known", at: start) }
+    guard let source else { throw cursor.error("no source text was given", at: start) }
+    return pool.verbatim(source, wholeWords: form.wholeWords, encoding: form.encoding)
   }
 
   private mutating func parseToken(isNegated: Bool) throws(GrammarError) -> Expression {

@@ -369,7 +369,13 @@ struct Automaton {
         for step in path { liveness[Int(step.state)] = 1 }
         return true
       }
-      path.append((current, makeRawRow(current), 0))
+      let row = makeRawRow(current)
+      path.append((current, row, 0))
+      // An end one step away spares a descent through long counts.
+      if let near = (0..<symbolCount).first(where: { isKnownLive(rows[row + $0]) }) {
+        current = rows[row + near]
+        continue
+      }
       guard let next = nextUnseen(&path, &seen) else { break }
       current = next
       steps += 1
@@ -381,6 +387,11 @@ struct Automaton {
     growTables()
     for state in seen { liveness[Int(state)] = 2 }
     return false
+  }
+
+  private func isKnownLive(_ e: Expression) -> Bool {
+    guard e != .never else { return false }
+    return pool.isNullable(e) || (Int(e) < liveness.count && liveness[Int(e)] == 1)
   }
 
   private mutating func nextUnseen(

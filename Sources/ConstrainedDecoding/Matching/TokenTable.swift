@@ -23,6 +23,8 @@ package final class TokenTable: Sendable {
   private let bytes: ContiguousArray<UInt8>
   private let offsets: ContiguousArray<Int32>
   let tries: [TokenTrie]
+  /// Whether each of the 256 bytes is a token by itself.
+  let hasEveryByte: Bool
   /// By group, then by length in characters n: all tokens of at most n characters.
   let maskByLength: [[TokenMask]]
 
@@ -57,6 +59,10 @@ package final class TokenTable: Sendable {
     self.isControl = isControl
     longestToken = longest
     tries = ids.map { TokenTrie($0, bytes: bytes, offsets: offsets, lengths: lengths) }
+    let tries = tries
+    hasEveryByte = (UInt8.min...UInt8.max).allSatisfy { byte in
+      tries.contains { !$0.prefixes(of: [byte]).isEmpty }
+    }
     maskByLength = ids.map { members in
       Self.masksByLength(members, lengths, tokenCount: tokens.count)
     }

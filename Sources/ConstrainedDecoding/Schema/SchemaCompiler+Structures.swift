@@ -147,11 +147,11 @@ extension SchemaCompiler {
       let rest = try child(schema, "unevaluatedProperties")
       for index in shapes.indices {
         guard let object = shapes[index].object,
-          !object.sources.contains(where: { $0.additional != nil })
+          !object.sources.contains(where: { $0.evaluates && $0.additional != nil })
         else { continue }
         var source = ObjectShape.Source(additional: [rest])
         let everything = trueSchema()
-        for each in object.sources {
+        for each in object.sources where each.evaluates {
           source.properties += each.properties.map { ($0.name, everything) }
           source.patterns += each.patterns.map { ($0.language, everything) }
         }
@@ -162,8 +162,8 @@ extension SchemaCompiler {
       let rest = try child(schema, "unevaluatedItems")
       for index in shapes.indices {
         guard var array = shapes[index].array, array.items.isEmpty else { continue }
-        guard array.contains.isEmpty else {
-          throw unsupported(schema, "unevaluatedItems", "it stands beside contains")
+        guard array.contains.isEmpty && !array.isFromNegation else {
+          throw unsupported(schema, "unevaluatedItems", "it stands beside contains or not")
         }
         array.items = [rest]
         shapes[index].array = array

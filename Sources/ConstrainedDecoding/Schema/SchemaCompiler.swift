@@ -124,7 +124,7 @@ struct SchemaCompiler {
     case .boolean(let allows): result = allows != reference.isNegated ? [.anything] : []
     case .object(let pairs):
       if reference.isNegated {
-        result = try negatedShapes(pairs, reference.schema)
+        result = withoutEvaluation(try negatedShapes(pairs, reference.schema))
       } else {
         result = try positiveShapes(pairs, reference.schema)
       }
@@ -136,6 +136,17 @@ struct SchemaCompiler {
     open.remove(reference)
     shapesOf[reference] = result
     return result
+  }
+
+  /// What a failing schema says about keys and elements does not count as evaluating them.
+  private func withoutEvaluation(_ shapes: [SchemaShape]) -> [SchemaShape] {
+    var shapes = shapes
+    for index in shapes.indices {
+      shapes[index].array?.isFromNegation = true
+      guard let sources = shapes[index].object?.sources else { continue }
+      for place in sources.indices { shapes[index].object?.sources[place].evaluates = false }
+    }
+    return shapes
   }
 
   private mutating func positiveShapes(

@@ -142,6 +142,8 @@ struct ArrayShape {
   var maxItems: Int?
   var isUnique = false
   var contains: [Contains] = []
+  /// Whether a schema that must fail had a part in this.
+  var isFromNegation = false
 
   struct Contains: Hashable {
     var schema: SchemaReference
@@ -161,6 +163,7 @@ struct ArrayShape {
     result.minItems = max(minItems, other.minItems)
     if let theirs = other.maxItems { result.maxItems = min(maxItems ?? theirs, theirs) }
     result.isUnique = isUnique || other.isUnique
+    result.isFromNegation = isFromNegation || other.isFromNegation
     for each in other.contains where !contains.contains(each) { result.contains.append(each) }
     if let most = result.maxItems, most < result.minItems { return nil }
     return result
@@ -175,6 +178,8 @@ struct ArrayShape {
 struct ObjectShape {
   /// The property keywords of one schema; `additional` is about keys that the others miss.
   struct Source {
+    /// Whether the keys it names count as evaluated: not where a schema must fail.
+    var evaluates = true
     /// Whether the `properties` keyword is there, which closes the object where closing is implied.
     var declares = false
     var properties: [(name: ExactString, schema: SchemaReference)] = []

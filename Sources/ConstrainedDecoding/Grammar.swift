@@ -1,7 +1,7 @@
 /// What a text must look like, independent of any vocabulary.
 ///
-/// Made by one of the front ends: ``init(gbnf:root:limits:)``, JSON Schema, a regular expression, a
-/// choice of literals, or ``GrammarBuilder``.
+/// Made by one of the front ends: GBNF, JSON Schema, a regular expression, a choice of literals, or
+/// parts written in Swift (``GrammarPart``).
 public struct Grammar: Sendable {
   let pool: ExpressionPool
   let root: Expression

@@ -63,9 +63,9 @@ public struct GrammarLimits: Sendable, Equatable {
   }
 
   /// Most expression nodes of one compiled grammar.
-  public var maximumStates = 400_000
+  public var maximumStates = 1_000_000
   /// Most bytes of transition tables of one compiled grammar.
-  public var maximumTableBytes = 160 << 20
+  public var maximumTableBytes = 96 << 20
   /// Deepest nesting of groups in a grammar, of arrays and objects in a schema.
   public var maximumNesting = 500
   /// Most alternatives held at once by one state.
@@ -73,7 +73,7 @@ public struct GrammarLimits: Sendable, Equatable {
   /// Most steps of one emptiness or shortest-path search.
   public var maximumWork = 400_000
   /// Bytes of cached masks kept by one compiled grammar.
-  public var maskCacheBytes = 48 << 20
+  public var maskCacheBytes = 32 << 20
 
   /// The defaults, which bound one grammar well under 256 MB.
   public init() {}

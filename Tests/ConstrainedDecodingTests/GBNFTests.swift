@@ -68,7 +68,8 @@ struct GBNFCase: Decodable, Sendable, CustomTestStringConvertible {
     }
   }
 
-  private func acceptsTokens(_ grammar: CompiledGrammar, _ tokens: [GBNFCase.Token]) throws -> Bool {
+  private func acceptsTokens(_ grammar: CompiledGrammar, _ tokens: [GBNFCase.Token]) throws -> Bool
+  {
     var matcher = grammar.makeMatcher()
     for token in tokens {
       let ids: [Int] =

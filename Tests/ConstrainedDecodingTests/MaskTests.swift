@@ -19,7 +19,8 @@ struct BruteForce {
         if taken != mask.contains(id) {
           let text = String(decoding: table.bytes(of: id), as: UTF8.self)
           Issue.record(
-            "token \(id) \(text.debugDescription): mask \(!taken), acceptor \(taken), step \(step), seed \(seed)")
+            "token \(id) \(text.debugDescription): mask \(!taken), acceptor \(taken), step \(step), seed \(seed)"
+          )
           return
         }
       }
@@ -97,8 +98,9 @@ struct BruteForce {
     for _ in 0..<30 {
       let mask = try matcher.mask()
       masks.append(mask)
-      guard let token = mask.tokens.filter({ $0 != TestVocabulary.endToken })
-        .randomElement(using: &random)
+      guard
+        let token = mask.tokens.filter({ $0 != TestVocabulary.endToken })
+          .randomElement(using: &random)
       else { break }
       try matcher.accept(token)
     }

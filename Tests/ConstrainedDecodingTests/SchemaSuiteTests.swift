@@ -60,7 +60,8 @@ struct SchemaSuiteTests {
     for test in try SuiteCase.all() {
       let (verdict, reason) = try test.verdict()
       #expect(
-        test.isValid || verdict != .accept, "accepts an invalid instance: \(test.file) \(test.test)")
+        test.isValid || verdict != .accept, "accepts an invalid instance: \(test.file) \(test.test)"
+      )
       for tier in [test.tier, "all"] {
         var count = counts[tier] ?? (0, 0, 0)
         count.total += 1
@@ -71,7 +72,8 @@ struct SchemaSuiteTests {
       if ProcessInfo.processInfo.environment["HEARTH_PRINT_MISSES"] != nil,
         verdict != (test.isValid ? .accept : .reject)
       {
-        print("MISS", test.tier, test.file, "|", test.test, "|", test.instance, "|", verdict, reason)
+        print(
+          "MISS", test.tier, test.file, "|", test.test, "|", test.instance, "|", verdict, reason)
       }
     }
     for (tier, count) in counts.sorted(by: { $0.key < $1.key }) {

@@ -213,8 +213,9 @@ extension ExpressionPool {
           result.append(concatenation(plainUnion(group), key))
         }
       } else {
-        result.append(group.count == 1 && group[0] == .empty
-          ? key : concatenation(key, plainUnion(group)))
+        result.append(
+          group.count == 1 && group[0] == .empty
+            ? key : concatenation(key, plainUnion(group)))
       }
     }
     return flattened(result)

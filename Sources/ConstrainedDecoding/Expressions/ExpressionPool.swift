@@ -9,8 +9,8 @@ extension Expression {
 }
 
 /// One node: an operator and up to three numbers whose meaning depends on it.
-struct ExpressionNode {
-  enum Kind: UInt8 {
+struct ExpressionNode: Sendable {
+  enum Kind: UInt8, Sendable {
     case never, empty
     /// One byte out of set `a`.
     case bytes
@@ -38,7 +38,7 @@ struct ExpressionNode {
     case verbatim
   }
 
-  struct Flags: OptionSet {
+  struct Flags: OptionSet, Sendable {
     let rawValue: UInt8
     /// Has the empty text.
     static let nullable = Flags(rawValue: 1)

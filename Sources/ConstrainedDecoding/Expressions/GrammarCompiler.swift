@@ -37,7 +37,8 @@ struct GrammarCompiler {
     let result = compiler.rewrite(root)
     try compiler.target.checkLimits()
     if result == .never {
-      throw .unsatisfiable(pointer: "", reason: "every alternative contradicts itself or recurses for ever")
+      throw .unsatisfiable(
+        pointer: "", reason: "every alternative contradicts itself or recurses for ever")
     }
     return (compiler.target, result)
   }

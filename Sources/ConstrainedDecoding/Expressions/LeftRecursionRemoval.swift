@@ -129,7 +129,8 @@ struct LeftRecursionRemoval {
         rest = tail
       }
     case .repetition:
-      let rest = pool.repetition(node.a, max(Int(node.b) - 1, 0), node.c < 0 ? nil : Int(node.c) - 1)
+      let rest = pool.repetition(
+        node.a, max(Int(node.b) - 1, 0), node.c < 0 ? nil : Int(node.c) - 1)
       let inner = split(node.a, group, &pool)
       result.constants = inner.constants.map { pool.concatenation($0, rest) }
       result.calls = inner.calls.map { ($0.rule, pool.concatenation($0.suffix, rest)) }

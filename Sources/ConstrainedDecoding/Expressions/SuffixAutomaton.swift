@@ -1,4 +1,4 @@
-/// All substrings of a text as the smallest automaton that has them (Blumer et al. 1985).
+/// All substrings of a text as the smallest automaton that has them (Blumer and others, 1985).
 ///
 /// The text is augmented with a mark at every place where a word-bounded span may begin, and one
 /// at its end. Whether a mark stands between two characters depends on those alone, so following a

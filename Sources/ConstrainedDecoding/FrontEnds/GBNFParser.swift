@@ -302,7 +302,9 @@ struct GBNFParser {
     } else {
       var text = String.UnicodeScalarView()
       while let scalar = cursor.take(), scalar != ">" {
-        if scalar == "\n" || scalar == "\r" { throw cursor.error("the token has no closing >", at: start) }
+        if scalar == "\n" || scalar == "\r" {
+          throw cursor.error("the token has no closing >", at: start)
+        }
         text.append(scalar)
       }
       guard cursor.scalars[cursor.index - 1] == ">", !text.isEmpty else {

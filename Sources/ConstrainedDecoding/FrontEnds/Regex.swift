@@ -1,5 +1,5 @@
 /// How characters of a pattern are written in the text.
-enum CharacterEncoding {
+enum CharacterEncoding: Sendable {
   /// As they are, in UTF-8.
   case plain
   /// Inside a JSON string: quotes, backslashes and control characters by their shortest escape.
@@ -58,11 +58,12 @@ extension ExpressionPool {
   ) throws(GrammarError) -> Expression {
     let found = try anchoredRegex(syntax, encoding)
     let padding = anchored ? .empty : repetition(character(.any, encoding), 0, nil)
-    return union((0..<4).map { index in
-      sequence([
-        index & 1 == 0 ? padding : .empty, found.parts[index], index & 2 == 0 ? padding : .empty,
-      ])
-    })
+    return union(
+      (0..<4).map { index in
+        sequence([
+          index & 1 == 0 ? padding : .empty, found.parts[index], index & 2 == 0 ? padding : .empty,
+        ])
+      })
   }
 
   private mutating func anchoredRegex(
@@ -106,7 +107,9 @@ extension ExpressionPool {
     for i in 0..<4 where a.parts[i] != .never {
       for j in 0..<4 where b.parts[j] != .never {
         let (startsLate, endsEarly) = (j & 1 != 0, i & 2 != 0)
-        if startsLate && !isNullable(a.parts[i]) || endsEarly && !isNullable(b.parts[j]) { continue }
+        if startsLate && !isNullable(a.parts[i]) || endsEarly && !isNullable(b.parts[j]) {
+          continue
+        }
         let left = startsLate ? .empty : a.parts[i]
         let right = endsEarly ? .empty : b.parts[j]
         gathered[i | j].append(concatenation(left, right))

@@ -128,7 +128,8 @@ struct RegexParser {
     case "b", "B": throw cursor.error("word boundaries are not supported", at: start)
     case "1"..."9", "k": throw cursor.error("back references are not supported", at: start)
     case "A": throw cursor.error("\\A is not part of the supported patterns: use ^", at: start)
-    case "z", "Z": throw cursor.error("\\\(scalar) is not part of the supported patterns: use $", at: start)
+    case "z", "Z":
+      throw cursor.error("\\\(scalar) is not part of the supported patterns: use $", at: start)
     default: break
     }
     if let set = try parseClassEscape(start) { return .set(set) }

@@ -36,7 +36,8 @@ struct TextCursor {
     var (line, column) = (1, 1)
     let end = min(position ?? index, scalars.count)
     for i in 0..<end {
-      let isBreak = scalars[i] == "\n" || (scalars[i] == "\r" && !(i + 1 < end && scalars[i + 1] == "\n"))
+      let isBreak =
+        scalars[i] == "\n" || (scalars[i] == "\r" && !(i + 1 < end && scalars[i + 1] == "\n"))
       if isBreak {
         line += 1
         column = 1

@@ -31,7 +31,8 @@ extension Automaton {
       changed = false
       shortest = []
       for node in pool.nodes { shortest.append(lengthOf(node)) }
-      for (rule, body) in pool.ruleBodies.enumerated() where shortest[Int(body)] < ruleShortest[rule] {
+      for (rule, body) in pool.ruleBodies.enumerated()
+      where shortest[Int(body)] < ruleShortest[rule] {
         ruleShortest[rule] = shortest[Int(body)]
         changed = true
       }

@@ -3,7 +3,7 @@
 /// A state is an expression; its row lists, for each class of symbols, the expression that is left
 /// after one such symbol. Bytes that no part of the grammar tells apart share a class. Tokens that
 /// the grammar names by number are symbols too, after the byte classes.
-struct Automaton {
+struct Automaton: Sendable {
   var pool: ExpressionPool
   let root: Expression
   /// By byte: its class.

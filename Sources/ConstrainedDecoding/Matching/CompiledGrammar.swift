@@ -7,7 +7,9 @@ import Synchronization
 public final class CompiledGrammar: Sendable {
   package let table: TokenTable
   let start: Expression
-  private let engine: Mutex<MaskEngine>
+  private let current: Mutex<SharedEngine>
+  /// What a new automaton starts from.
+  private let pristine: MaskEngine
 
   /// Compiles `grammar` for the vocabulary of `table`.
   /// - Throws: What makes the grammar impossible: unknown tokens, contradictions, passed limits.
@@ -35,22 +37,48 @@ public final class CompiledGrammar: Sendable {
     }
     self.table = table
     start = root
-    engine = Mutex(MaskEngine(automaton: automaton, table: table))
+    pristine = MaskEngine(automaton: automaton, table: table)
+    current = Mutex(SharedEngine(pristine))
   }
 
   /// A matcher at the start of the grammar, for one sequence.
-  public func makeMatcher() -> GrammarMatcher { GrammarMatcher(self) }
-
-  /// How many states have been built so far.
-  package var stateCount: Int { engine.withLock { $0.automaton.pool.nodes.count } }
-
-  /// Bytes held by cached masks and transition tables.
-  package var cachedBytes: Int {
-    engine.withLock { $0.storedBytes + $0.automaton.rows.count * 4 }
+  public func makeMatcher() -> GrammarMatcher {
+    let engine = current.withLock { engine in
+      // Sequences that run keep the old automaton; new ones get room of their own.
+      if engine.isHalfFull { engine = SharedEngine(pristine) }
+      return engine
+    }
+    return GrammarMatcher(self, engine, start: start)
   }
 
-  /// Runs `body` with the shared automaton and throws if it passed a limit.
-  func withEngine<R: Sendable>(
+  /// How many states have been built so far.
+  package var stateCount: Int { current.withLock { $0 }.stateCount }
+
+  /// Bytes held by cached masks and transition tables.
+  package var cachedBytes: Int { current.withLock { $0 }.cachedBytes }
+}
+
+/// An automaton with its masks, shared by matchers of one grammar.
+final class SharedEngine: Sendable {
+  private let engine: Mutex<MaskEngine>
+
+  init(_ engine: MaskEngine) { self.engine = Mutex(engine) }
+
+  var stateCount: Int { engine.withLock { $0.automaton.pool.nodes.count } }
+
+  var cachedBytes: Int { engine.withLock { $0.storedBytes + $0.automaton.rows.count * 4 } }
+
+  var isHalfFull: Bool {
+    engine.withLock { engine in
+      let limits = engine.automaton.pool.limits
+      return engine.automaton.pool.exceeded != nil
+        || engine.automaton.pool.nodes.count > limits.maximumStates / 2
+        || engine.automaton.rows.count * 4 > limits.maximumTableBytes / 2
+    }
+  }
+
+  /// Runs `body` with the automaton to itself and throws if it passed a limit.
+  func run<R: Sendable>(
     _ body: (inout MaskEngine) throws(GrammarError) -> R
   ) throws(GrammarError) -> R {
     let result: Result<R, GrammarError> = engine.withLock { engine in

@@ -12,6 +12,8 @@ extension GrammarMatcher {
   /// The last tokens are left out where a token of the vocabulary could reach beyond the forced
   /// text, so that the choice of that token is not taken away and the split stays canonical.
   /// - Parameter encode: The tokenizer's own split of a text.
+  /// - Returns: The tokens; none where there is a choice.
+  /// - Throws: A limit that was passed.
   public func forcedTokens(
     encode: (_ text: [UInt8]) -> [Int]
   ) throws(GrammarError) -> [Int] {
@@ -33,7 +35,7 @@ extension GrammarMatcher {
   private func forced() throws(GrammarError) -> (text: [UInt8], isEnd: Bool) {
     if hasEnded { return ([], true) }
     let start = state
-    return try grammar.withEngine { engine throws(GrammarError) in
+    return try engine.run { engine throws(GrammarError) in
       var text: [UInt8] = []
       var state = start
       while text.count < Self.longestForcedText,
@@ -86,7 +88,7 @@ extension GrammarMatcher {
     try copy.accept(token)
     guard !copy.hasEnded else { return true }
     let state = copy.state
-    let (least, isExact) = try grammar.withEngine { engine throws(GrammarError) in
+    let (least, isExact) = try engine.run { engine throws(GrammarError) in
       let least = Int(engine.automaton.shortestLength(state))
       let flags = engine.automaton.pool.nodes[Int(state)].flags
       return (least, flags.isDisjoint(with: [.uncertain, .tokens]))
@@ -106,7 +108,7 @@ extension GrammarMatcher {
     if hasEnded { return [] }
     let start = state
     let table = grammar.table
-    return try grammar.withEngine { engine throws(GrammarError) in
+    return try engine.run { engine throws(GrammarError) in
       guard let symbols = engine.automaton.shortestPath(start) else { return [] }
       return symbols.map { symbol in
         if symbol < engine.automaton.byteClassCount {

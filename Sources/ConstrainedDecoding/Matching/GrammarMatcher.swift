@@ -4,14 +4,16 @@
 public struct GrammarMatcher: Sendable {
   /// The grammar, its vocabulary and the shared masks.
   public let grammar: CompiledGrammar
+  let engine: SharedEngine
   /// By accepted token: the state before it; the last one is the current state.
   private var states: [Expression]
   /// Whether an end token was accepted.
   public private(set) var hasEnded = false
 
-  init(_ grammar: CompiledGrammar) {
+  init(_ grammar: CompiledGrammar, _ engine: SharedEngine, start: Expression) {
     self.grammar = grammar
-    states = [grammar.start]
+    self.engine = engine
+    states = [start]
   }
 
   var state: Expression { states[states.count - 1] }
@@ -23,7 +25,7 @@ public struct GrammarMatcher: Sendable {
   public var isComplete: Bool {
     get throws(GrammarError) {
       let state = state
-      return try grammar.withEngine { engine throws(GrammarError) in
+      return try engine.run { engine throws(GrammarError) in
         engine.automaton.pool.isNullable(state)
       }
     }
@@ -37,7 +39,7 @@ public struct GrammarMatcher: Sendable {
   public func mask() throws(GrammarError) -> TokenMask {
     if hasEnded { return TokenMask(tokenCount: grammar.table.tokenCount) }
     let state = state
-    let mask = try grammar.withEngine { engine throws(GrammarError) in try engine.mask(of: state) }
+    let mask = try engine.run { engine throws(GrammarError) in try engine.mask(of: state) }
     if mask.isEmpty {
       let isComplete = try isComplete
       if !isComplete { throw .noLegalToken(position: position) }
@@ -63,7 +65,7 @@ public struct GrammarMatcher: Sendable {
       return
     }
     let before = state
-    let after = try grammar.withEngine { engine throws(GrammarError) in
+    let after = try engine.run { engine throws(GrammarError) in
       engine.state(after: token, from: before)
     }
     guard after != .never else { throw .illegalToken(id: token, position: position) }
@@ -98,7 +100,7 @@ public struct GrammarMatcher: Sendable {
   /// - Returns: False, without moving, if the text cannot come next.
   package mutating func accept(text: some Sequence<UInt8>) throws(GrammarError) -> Bool {
     let before = state
-    let after = try grammar.withEngine { engine throws(GrammarError) in
+    let after = try engine.run { engine throws(GrammarError) in
       engine.automaton.next(before, text)
     }
     guard after != .never else { return false }

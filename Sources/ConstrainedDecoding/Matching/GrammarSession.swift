@@ -75,6 +75,7 @@ public struct GrammarSession: Sendable {
   /// Takes tokens that were found to be forced, as one batch.
   /// - Parameter encode: The tokenizer's own split of a text.
   /// - Returns: The tokens to feed; empty where there is a choice or the budget is too small.
+  /// - Throws: A limit that was passed.
   public mutating func acceptForced(
     encode: (_ text: [UInt8]) -> [Int]
   ) throws(GrammarError) -> [Int] {

@@ -3,7 +3,7 @@
 /// A state `h · t` is answered in two parts: what `h` alone allows, kept once for every place where
 /// `h` occurs, and the branches of the trie in which `h` ends, walked from `t`. All strings of a
 /// schema therefore share their masks whatever follows them, at whatever depth.
-struct MaskEngine {
+struct MaskEngine: Sendable {
   var automaton: Automaton
   let table: TokenTable
   private var masks: [Expression: StoredMask] = [:]
@@ -14,13 +14,13 @@ struct MaskEngine {
   /// Row starts by depth of the walk; reused between walks.
   private var stack: ContiguousArray<Int>
 
-  private enum StoredMask {
+  private enum StoredMask: Sendable {
     case dense(TokenMask)
     case sparse([Int32])
   }
 
   /// What a region allows by itself.
-  private struct HeadMask {
+  private struct HeadMask: Sendable {
     var mask: TokenMask
     /// Trie nodes after which the region may end; what follows it decides about their branches.
     var borders: [Border] = []
@@ -28,12 +28,12 @@ struct MaskEngine {
     var isUseful = true
   }
 
-  private struct Border {
+  private struct Border: Sendable {
     var group: UInt8
     var node: Int32
   }
 
-  private struct StepKey: Hashable {
+  private struct StepKey: Hashable, Sendable {
     var state: Expression
     var group: UInt8
     var stopsAtEnds: Bool
@@ -307,9 +307,10 @@ struct MaskEngine {
       return inner == node.a ? e : automaton.pool.unit(inner)
     case .concatenation where levels > 0:
       let head = clamped(node.a, levels: levels - 1)
-      let tail = automaton.pool.isNullable(node.a) || automaton.pool.nodes[Int(node.a)].kind == .bytes
-        || automaton.pool.nodes[Int(node.b)].kind == .repetition
-        || automaton.pool.nodes[Int(node.b)].kind == .concatenation
+      let tail =
+        automaton.pool.isNullable(node.a) || automaton.pool.nodes[Int(node.a)].kind == .bytes
+          || automaton.pool.nodes[Int(node.b)].kind == .repetition
+          || automaton.pool.nodes[Int(node.b)].kind == .concatenation
         ? clamped(node.b, levels: levels - 1) : node.b
       return head == node.a && tail == node.b ? e : automaton.pool.concatenation(head, tail)
     case .repetition where !automaton.pool.isNullable(node.a):
@@ -324,9 +325,9 @@ struct MaskEngine {
 }
 
 /// How the characters of a token group read as symbols of an automaton.
-struct CharacterSymbols {
+struct CharacterSymbols: Sendable {
   /// A symbol, and what may follow it within the character.
-  struct Step {
+  struct Step: Sendable {
     var symbol: Int
     var rest: [Step]
   }

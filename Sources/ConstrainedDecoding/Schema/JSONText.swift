@@ -12,7 +12,9 @@ extension ExpressionPool {
     var parts = [codePoints(set.subtracting(Self.mustEscape))]
     let backslash = bytes(ByteSet(0x5C...0x5C))
     var letters = ByteSet()
-    for escape in Self.shortEscapes where set.contains(escape.code) { letters.insert(escape.letter) }
+    for escape in Self.shortEscapes where set.contains(escape.code) {
+      letters.insert(escape.letter)
+    }
     parts.append(concatenation(backslash, bytes(letters)))
     let short = Set(Self.shortEscapes.map(\.code))
     var byHighDigit: [[UInt8]] = [[], []]

@@ -89,7 +89,9 @@ package struct JSONReader {
     case .some(0x2D), .some(0x30...0x39): return .number(try number())
     default: break
     }
-    for (word, value) in [("null", JSONValue.null), ("true", .boolean(true)), ("false", .boolean(false))]
+    for (word, value) in [
+      ("null", JSONValue.null), ("true", .boolean(true)), ("false", .boolean(false)),
+    ]
     where bytes[index...].starts(with: word.utf8) {
       index += word.utf8.count
       return value

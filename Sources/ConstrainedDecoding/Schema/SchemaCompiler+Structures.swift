@@ -10,7 +10,9 @@ extension SchemaCompiler {
     case "minItems": array.minItems = try count(value, schema, key)
     case "maxItems": array.maxItems = try count(value, schema, key)
     case "uniqueItems":
-      guard case .boolean(let isUnique) = value else { throw invalid(schema, key, "must be a boolean") }
+      guard case .boolean(let isUnique) = value else {
+        throw invalid(schema, key, "must be a boolean")
+      }
       array.isUnique = isUnique
     case "contains":
       let least = try entry["minContains"].map { value throws(GrammarError) in

@@ -195,7 +195,8 @@ struct SchemaCompiler {
     }
     guard let target = document.resolve(text, from: schema) else {
       throw .invalidSchema(
-        pointer: pointer, keyword: "$ref", reason: "\"\(text)\" leads to no schema of this document")
+        pointer: pointer, keyword: "$ref", reason: "\"\(text)\" leads to no schema of this document"
+      )
     }
     return target
   }
@@ -238,7 +239,9 @@ struct SchemaCompiler {
     return count
   }
 
-  func number(_ value: JSONValue, _ schema: Int, _ key: String) throws(GrammarError) -> DecimalNumber {
+  func number(
+    _ value: JSONValue, _ schema: Int, _ key: String
+  ) throws(GrammarError) -> DecimalNumber {
     guard case .number(let text) = value else { throw invalid(schema, key, "must be a number") }
     guard let number = DecimalNumber(text) else {
       throw unsupported(schema, key, "the number has too many digits")

@@ -111,7 +111,8 @@ enum URIReference {
     if reference.hasPrefix("/") {
       return scheme + authority + withoutDots(String(path)) + suffix
     }
-    let folder = rest.lastIndex(of: "/").map { String(rest[...$0]) } ?? (authority.isEmpty ? "" : "/")
+    let folder =
+      rest.lastIndex(of: "/").map { String(rest[...$0]) } ?? (authority.isEmpty ? "" : "/")
     return scheme + authority + withoutDots(folder + path) + suffix
   }
 

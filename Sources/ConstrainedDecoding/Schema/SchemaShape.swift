@@ -214,8 +214,10 @@ struct ObjectShape {
   /// Every name the schema mentions, declared ones first in their order.
   var declaredNames: [ExactString] {
     var seen = Set<ExactString>()
-    return (sources.flatMap { $0.properties.map(\.name) } + required + forbidden.sorted {
-      $0.text < $1.text
-    }).filter { seen.insert($0).inserted }
+    return
+      (sources.flatMap { $0.properties.map(\.name) } + required
+      + forbidden.sorted {
+        $0.text < $1.text
+      }).filter { seen.insert($0).inserted }
   }
 }

@@ -1,11 +1,10 @@
 /// A part of a grammar written in Swift.
 ///
 /// ```swift
-/// let grammar = try Grammar {
-///   "answer: "
-///   .choice(["yes", "no"])
-///   .optional([" because ", .verbatim(document, wholeWords: true)])
-/// }
+/// let grammar = try Grammar([
+///   "answer: ", .choice(["yes", "no"]),
+///   .optional([" because ", .verbatim(document, wholeWords: true)]),
+/// ])
 /// ```
 public indirect enum GrammarPart: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
   /// This text.
@@ -44,27 +43,17 @@ public indirect enum GrammarPart: Sendable, ExpressibleByStringLiteral, Expressi
   }
 }
 
-/// Collects the parts of a sequence.
-@resultBuilder
-public enum GrammarBuilder {
-  /// One part.
-  public static func buildExpression(_ part: GrammarPart) -> GrammarPart { part }
-
-  /// Parts in turn.
-  public static func buildBlock(_ parts: GrammarPart...) -> GrammarPart { .sequence(parts) }
-}
-
 extension Grammar {
-  /// A grammar whose root is a sequence of parts.
+  /// A grammar put together from parts.
   ///
   /// - Parameters:
+  ///   - root: The whole text.
   ///   - rules: Named rules that parts refer to.
   ///   - limits: Bounds on what the grammar may cost.
-  ///   - root: The parts of the whole text.
   /// - Throws: `undefinedRule`, errors of regular expressions, or a limit.
   public init(
-    rules: KeyValuePairs<String, GrammarPart> = [:], limits: GrammarLimits = GrammarLimits(),
-    @GrammarBuilder root: () -> GrammarPart
+    _ root: GrammarPart, rules: KeyValuePairs<String, GrammarPart> = [:],
+    limits: GrammarLimits = GrammarLimits()
   ) throws(GrammarError) {
     var assembler = PartAssembler(limits: limits)
     for (name, _) in rules { assembler.numbers[name] = assembler.pool.newRule() }
@@ -72,7 +61,7 @@ extension Grammar {
       let body = try assembler.expression(part, depth: 0)
       if let number = assembler.numbers[name] { assembler.pool.ruleBodies[number] = body }
     }
-    let start = try assembler.expression(root(), depth: 0)
+    let start = try assembler.expression(root, depth: 0)
     try assembler.pool.checkLimits()
     self.init(pool: assembler.pool, root: start)
   }

@@ -114,6 +114,54 @@ struct BruteForce {
     #expect(fork.position == 0)
   }
 
+  @Test func sharedGrammarServesSeveralTasksAtOnce() async throws {
+    let grammar = try CompiledGrammar(try Grammar(gbnf: GBNFSamples.json), TestVocabulary.small)
+    let walks = try await withThrowingTaskGroup(of: [TokenMask].self) { group in
+      for _ in 0..<6 {
+        group.addTask {
+          var random = SeededGenerator(seed: 11)
+          var matcher = grammar.makeMatcher()
+          var masks: [TokenMask] = []
+          for _ in 0..<40 {
+            let mask = try matcher.mask()
+            masks.append(mask)
+            let legal = mask.tokens.filter { $0 != TestVocabulary.endToken }
+            guard let token = legal.randomElement(using: &random) else { break }
+            try matcher.accept(token)
+          }
+          return masks
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(walks.count == 6 && walks.allSatisfy { $0 == walks[0] && $0.count > 10 })
+  }
+
+  @Test(arguments: [
+    (
+      #"root ::= "\"" ( [^"\\\x00-\x1f] | "\\" ( ["\\/bfnrt] | "u" [0-9a-f]{4} ) )* "\"""#,
+      #"root ::= "\"" rest ; rest ::= "\"" | [^"\\\x00-\x1f] rest | "\\" esc rest ; esc ::= ["\\/bfnrt] | "u" [0-9a-f] [0-9a-f] [0-9a-f] [0-9a-f]"#
+    ),
+    (#"root ::= ("a" | "b")*"#, #"root ::= root "a" | root "b" | """#),
+    (#"root ::= "x"{2,4}"#, #"root ::= "xx" ("x" "x"?)?"#),
+  ])
+  func equivalentSpellingsHaveEqualMasks(_ first: String, _ second: String) throws {
+    let grammars = try [first, second].map {
+      try CompiledGrammar(
+        try Grammar(gbnf: $0.replacing(" ; ", with: "\n")), TestVocabulary.small)
+    }
+    var random = SeededGenerator(seed: 5)
+    var matchers = grammars.map { $0.makeMatcher() }
+    for _ in 0..<25 {
+      let masks = try matchers.map { try $0.mask() }
+      #expect(masks[0] == masks[1])
+      let legal = masks[0].tokens.filter { $0 != TestVocabulary.endToken }
+      guard let token = legal.randomElement(using: &random) else { break }
+      try matchers[0].accept(token)
+      try matchers[1].accept(token)
+    }
+  }
+
   @Test func illegalTokenLeavesTheMatcherWhereItStood() throws {
     let grammar = try CompiledGrammar(try Grammar(gbnf: "root ::= \"abc\""), TestVocabulary.small)
     var matcher = grammar.makeMatcher()

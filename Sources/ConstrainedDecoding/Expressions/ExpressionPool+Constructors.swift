@@ -105,7 +105,9 @@ extension ExpressionPool {
 
   // MARK: Choices
 
-  /// Any of the members. Members with equal tails or equal heads are joined.
+  /// Any of the members.
+  ///
+  /// Members with equal tails or equal heads are joined.
   package mutating func union(_ parts: [Expression]) -> Expression {
     if parts.count == 1 { return parts[0] }
     var flat = flattened(parts)

@@ -1,4 +1,6 @@
-/// An expression of a pool, by number. Operands always have smaller numbers than what uses them.
+/// An expression of a pool, by number.
+///
+/// Operands always have smaller numbers than what uses them.
 package typealias Expression = Int32
 
 extension Expression {
@@ -84,6 +86,8 @@ package struct ExpressionPool: Sendable {
   private var byteSetNumbers: [ByteSet: Int32] = [:]
   var tokenSets: [TokenSet] = []
   var automata: [ExplicitAutomaton] = []
+  /// By divisor: the texts of its multiples.
+  var knownMultiples: [DecimalNumber: Expression] = [:]
   var sources: [VerbatimSource] = []
   /// By rule: its body, and whether it is known to have the empty text.
   package var ruleBodies: [Expression] = []
@@ -216,7 +220,9 @@ extension GrammarLimits {
 }
 
 /// A small automaton given state by state, for conditions that have no short expression
-/// (divisibility). State 0 is the start.
+/// (divisibility).
+///
+/// State 0 is the start.
 struct ExplicitAutomaton: Sendable {
   /// By state: where each listed byte leads; other bytes lead nowhere.
   var transitions: [[(byte: UInt8, state: Int32)]]

@@ -43,8 +43,9 @@ final class SuffixAutomaton: Sendable {
 
   enum CharacterClass { case space, word, free }
 
-  /// The class of a character by its first byte. Scripts written without spaces are free: between
-  /// their characters a span may be cut anywhere.
+  /// The class of a character by its first byte.
+  ///
+  /// Scripts written without spaces are free: between their characters a span may be cut anywhere.
   static func characterClass(_ lead: UInt8) -> CharacterClass {
     switch lead {
     case 0x09...0x0D, 0x20: .space

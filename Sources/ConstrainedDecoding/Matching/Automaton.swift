@@ -11,7 +11,9 @@ struct Automaton: Sendable {
   /// By class: one byte of it.
   let byteOfClass: [UInt8]
   let byteClassCount: Int
-  /// By token the grammar names: its symbol. The last symbol stands for all other tokens.
+  /// By token the grammar names: its symbol.
+  ///
+  /// The last symbol stands for all other tokens.
   let symbolOfToken: [Int: Int]
   /// Symbols of a row: byte classes, then named tokens, then "any other token" where used.
   let symbolCount: Int
@@ -20,8 +22,10 @@ struct Automaton: Sendable {
 
   /// Rows one after the other; row r starts at r × symbolCount.
   var rows: ContiguousArray<Expression> = []
-  /// By expression: where its row starts, or -1. States that may be dead have a second row in which
-  /// transitions into dead states are removed; `liveRow` is the one to walk.
+  /// By expression: where its row starts, or -1.
+  ///
+  /// States that may be dead have a second row in which transitions into dead states are removed;
+  /// `liveRow` is the one to walk.
   private var rawRow: ContiguousArray<Int32> = []
   private var liveRow: ContiguousArray<Int32> = []
   /// By expression: 0 unknown, 1 live, 2 dead.
@@ -159,7 +163,9 @@ struct Automaton: Sendable {
     return start
   }
 
-  /// The row of `e` before dead states are removed. Works through operands with its own stack.
+  /// The row of `e` before dead states are removed.
+  ///
+  /// Works through operands with its own stack.
   private mutating func makeRawRow(_ e: Expression) -> Int {
     growTables()
     if rawRow[Int(e)] >= 0 { return Int(rawRow[Int(e)]) }
@@ -320,7 +326,9 @@ struct Automaton: Sendable {
 
   // MARK: States without any text
 
-  /// Whether some text is left in `e`. Only Boolean operators need a search.
+  /// Whether some text is left in `e`.
+  ///
+  /// Only Boolean operators need a search.
   mutating func isLive(_ e: Expression) -> Bool {
     guard pool.nodes[Int(e)].flags.contains(.uncertain) else { return e != .never }
     growTables()

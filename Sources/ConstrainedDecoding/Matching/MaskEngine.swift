@@ -40,6 +40,7 @@ struct MaskEngine: Sendable {
   }
 
   private static let mostBorders = 2048
+  private static let deepestSplit = 16
 
   init(automaton: Automaton, table: TokenTable) {
     self.automaton = automaton
@@ -61,7 +62,7 @@ struct MaskEngine: Sendable {
     case nil: break
     }
     var mask = TokenMask(tokenCount: table.tokenCount)
-    fill(&mask, key)
+    fill(&mask, key, depth: 0)
     addTokensByNumber(&mask, key)
     if automaton.pool.isNullable(key) { for id in table.endTokens { mask.insert(id) } }
     try automaton.pool.checkLimits()
@@ -86,20 +87,24 @@ struct MaskEngine: Sendable {
 
   // MARK: Computing a mask
 
-  private mutating func fill(_ mask: inout TokenMask, _ state: Expression) {
+  private mutating func fill(_ mask: inout TokenMask, _ state: Expression, depth: Int) {
+    // Long chains of parts that may all be empty are walked as a whole.
+    guard depth < Self.deepestSplit else { return walkAll(&mask, state) }
     let node = automaton.pool.nodes[Int(state)]
     switch node.kind {
     case .union where node.b <= 8:
-      for member in Array(automaton.pool.members(node)) { fill(&mask, member) }
+      for member in Array(automaton.pool.members(node)) {
+        fill(&mask, member, depth: depth + 1)
+      }
     case .concatenation:
-      fillSequence(&mask, state, node)
+      fillSequence(&mask, state, node, depth: depth)
     default:
       walkAll(&mask, state)
     }
   }
 
   private mutating func fillSequence(
-    _ mask: inout TokenMask, _ state: Expression, _ node: ExpressionNode
+    _ mask: inout TokenMask, _ state: Expression, _ node: ExpressionNode, depth: Int
   ) {
     // A fixed byte leaves so little of the trie that splitting would only cost.
     if automaton.pool.nodes[Int(node.a)].kind == .bytes { return walkAll(&mask, state) }
@@ -112,7 +117,7 @@ struct MaskEngine: Sendable {
         walkBranch(&mask, Int(border.group), below: Int(border.node), row)
       }
     }
-    if automaton.pool.isNullable(node.a) { fill(&mask, node.b) }
+    if automaton.pool.isNullable(node.a) { fill(&mask, node.b, depth: depth + 1) }
   }
 
   private mutating func headMask(_ head: Expression) -> HeadMask {
@@ -169,7 +174,9 @@ struct MaskEngine: Sendable {
   }
 
   /// Sets the tokens among trie nodes `start..<end` whose bytes lead on; the row to begin with lies
-  /// in the stack at their depth. Branches of at most `skip` characters are known to be allowed.
+  /// in the stack at their depth.
+  ///
+  /// Branches of at most `skip` characters are known to be allowed.
   private mutating func walk(
     _ mask: inout TokenMask, _ group: TokenTable.Group, _ start: Int, _ end: Int, skip: Int,
     borders: inout [Border]?

@@ -65,7 +65,9 @@ struct TokenTrie: Sendable {
     }
   }
 
-  /// Ids in the order of their texts. The first eight bytes decide nearly always, as one integer.
+  /// Ids in the order of their texts.
+  ///
+  /// The first eight bytes decide nearly always, as one integer.
   private static func sorted(
     _ ids: [Int32], _ bytes: ContiguousArray<UInt8>, _ offsets: ContiguousArray<Int32>
   ) -> [Int32] {

@@ -178,6 +178,7 @@ extension ExpressionPool {
 
   /// Decimal texts of the multiples of `divisor`, nil if it is zero or too fine.
   mutating func multiples(of divisor: DecimalNumber) -> Expression? {
+    if let known = knownMultiples[divisor] { return known }
     let (digits, places) = divisor.scaled
     guard places <= 12, let modulus = Int(String(decoding: digits, as: UTF8.self)),
       modulus > 0, modulus <= 20_000
@@ -218,6 +219,8 @@ extension ExpressionPool {
     }
     let number = Int32(automata.count)
     automata.append(table)
-    return concatenation(optional(literal("-")), automatonState(number, 0))
+    let result = concatenation(optional(literal("-")), automatonState(number, 0))
+    knownMultiples[divisor] = result
+    return result
   }
 }

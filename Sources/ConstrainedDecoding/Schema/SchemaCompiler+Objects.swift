@@ -126,8 +126,10 @@ extension SchemaCompiler {
     return pool.union(parts)
   }
 
-  /// The members from a place on. Undeclared members that stand between declared ones are taken
-  /// before the next declared one that comes, so optional ones in between cost nothing.
+  /// The members from a place on.
+  ///
+  /// Undeclared members that stand between declared ones are taken before the next declared one
+  /// that comes, so optional ones in between cost nothing.
   private mutating func members(_ place: Place, _ members: inout Members) -> Expression {
     if let known = members.known[place] { return known }
     var result: Expression

@@ -1,5 +1,8 @@
 // Keywords of arrays and objects.
 extension SchemaCompiler {
+  /// Most properties of one object.
+  private static let mostProperties = 4096
+
   mutating func arrayShapes(
     _ key: String, _ value: JSONValue, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape]? {
@@ -79,9 +82,10 @@ extension SchemaCompiler {
     // Draft 3 wrote `required` as a flag on the property: not a list, so not accepted.
     guard case .array(let values) = value else { throw invalid(schema, key, "must be an array") }
     var result: [ExactString] = []
+    var seen = Set<ExactString>()
     for each in values {
       guard case .string(let name) = each else { throw invalid(schema, key, "must hold strings") }
-      if !result.contains(ExactString(name)) { result.append(ExactString(name)) }
+      if seen.insert(ExactString(name)).inserted { result.append(ExactString(name)) }
     }
     return result
   }
@@ -95,6 +99,9 @@ extension SchemaCompiler {
         throw invalid(schema, "properties", "must be an object")
       }
       source.declares = true
+      guard pairs.count <= Self.mostProperties else {
+        throw .limit(.items, maximum: Self.mostProperties)
+      }
       for (name, _) in pairs {
         source.properties.append((ExactString(name), try child(schema, "properties", name)))
       }

@@ -198,7 +198,8 @@ struct ObjectShape {
   func intersection(_ other: ObjectShape) -> ObjectShape? {
     var result = self
     result.sources += other.sources
-    for name in other.required where !required.contains(name) { result.required.append(name) }
+    let known = Set(required)
+    result.required += other.required.filter { !known.contains($0) }
     result.forbidden.formUnion(other.forbidden)
     result.minProperties = max(minProperties, other.minProperties)
     if let theirs = other.maxProperties {

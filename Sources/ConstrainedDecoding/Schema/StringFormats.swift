@@ -87,7 +87,7 @@ struct StringFormat {
 
   // RFC 3986, appendix A.
   private static let encoded = "%[0-9A-Fa-f]{2}"
-  private static let unreserved = "A-Za-z0-9._~-"
+  private static let unreserved = "A-Za-z0-9._~\\-"
   private static let delimiters = "!$&'()*+,;="
   private static let pathCharacter = "(?:[\(unreserved)\(delimiters):@]|\(encoded))"
   private static let query = "(?:[\(unreserved)\(delimiters):@/?]|\(encoded))*"

@@ -1,0 +1,189 @@
+// The texts of objects.
+extension SchemaCompiler {
+  private static let mostPatterns = 5
+  /// Most declared properties plus allowed members where members are counted.
+  private static let mostCounted = 1000
+
+  /// The parts that the members of an object are put together from.
+  private struct Members {
+    var pairs: [Expression]
+    var isRequired: [Bool]
+    /// Members with undeclared keys.
+    var extra: Expression
+    var comma: Expression
+    var minimum: Int
+    var maximum: Int?
+    /// Results by place and counts, so that sharing keeps the whole small.
+    var known: [Place: Expression] = [:]
+  }
+
+  private struct Place: Hashable {
+    var index: Int
+    var isFirst: Bool
+    /// Members that certainly differ, up to the minimum.
+    var distinct: Int
+    /// Members written, where there is a maximum.
+    var written: Int
+  }
+
+  mutating func objectText(
+    _ object: ObjectShape, _ pointer: String
+  ) throws(GrammarError) -> Expression {
+    let names = object.declaredNames
+    let nameLanguage = try object.names.isEmpty ? nil : keyLanguage(object.names)
+    var members = Members(
+      pairs: [], isRequired: [], extra: .never, comma: comma, minimum: object.minProperties,
+      maximum: object.maxProperties)
+    let colon = colon
+    let isClosed = closesByDefault(object)
+    for name in names where !object.forbidden.contains(name) {
+      if let nameLanguage, !matches(nameLanguage, name) {
+        if object.required.contains(name) { return .never }
+        continue
+      }
+      var schemas = try self.schemas(of: name, object)
+      let isDeclared = object.sources.contains { $0.properties.contains { $0.name == name } }
+      if isClosed && !isDeclared && !isMatched(name, object) { schemas.append(falseSchema()) }
+      let key = pool.quoted(pool.literal(JSONSpelling.escaped(name.text)))
+      members.pairs.append(pool.sequence([key, colon, rule(schemas)]))
+      members.isRequired.append(object.required.contains(name))
+    }
+    members.extra = try extraMembers(object, names, nameLanguage, colon, isClosed)
+    if members.minimum == 0 && members.maximum == nil {
+      // From the end, so that no place has to descend through all the others.
+      for index in (0...members.pairs.count).reversed() {
+        _ = self.members(Place(index: index, isFirst: false, distinct: 0, written: 0), &members)
+      }
+    } else if members.pairs.count + (members.maximum ?? 0) > Self.mostCounted {
+      throw .limit(.items, maximum: Self.mostCounted)
+    }
+    let content = self.members(
+      Place(index: 0, isFirst: true, distinct: 0, written: 0), &members)
+    return enclosed("{", content, "}")
+  }
+
+  private func isMatched(_ name: ExactString, _ object: ObjectShape) -> Bool {
+    object.sources.contains { $0.patterns.contains { matches($0.language, name) } }
+  }
+
+  private func closesByDefault(_ object: ObjectShape) -> Bool {
+    options.undeclaredProperties == .closed && object.sources.contains { $0.declares }
+      && !object.sources.contains { $0.additional != nil }
+  }
+
+  /// Members with keys the schema does not name, by which patterns those match.
+  private mutating func extraMembers(
+    _ object: ObjectShape, _ names: [ExactString], _ nameLanguage: Expression?,
+    _ colon: Expression, _ isClosed: Bool
+  ) throws(GrammarError) -> Expression {
+    var patterns: [Expression] = []
+    for pattern in object.sources.flatMap(\.patterns) where !patterns.contains(pattern.language) {
+      patterns.append(pattern.language)
+    }
+    guard patterns.count <= Self.mostPatterns else {
+      throw .limit(.items, maximum: Self.mostPatterns)
+    }
+    var members: [Expression] = []
+    for cell in 0..<(1 << patterns.count) {
+      let matched = patterns.indices.filter { cell & (1 << $0) != 0 }.map { patterns[$0] }
+      if matched.isEmpty && isClosed { continue }
+      var schemas: [SchemaReference] = []
+      for source in object.sources {
+        let own = source.patterns.filter { matched.contains($0.language) }.map(\.schema)
+        schemas += own.isEmpty ? source.additional ?? [] : own
+      }
+      schemas = ArrayShape.joined(schemas, [])
+      if schemas.contains(where: { document.entries[$0.schema].value == .boolean($0.isNegated) }) {
+        continue
+      }
+      var conditions = matched
+      conditions += patterns.filter { !matched.contains($0) }.map { pool.complement($0) }
+      if let nameLanguage { conditions.append(nameLanguage) }
+      if !names.isEmpty {
+        conditions.append(pool.complement(pool.jsonChoice(names.map(\.text))))
+      }
+      let key: Expression
+      if conditions.isEmpty {
+        key = pool.repetition(pool.anyJSONCharacter, 0, nil)
+      } else {
+        key = pool.intersection(conditions + [pool.plainJSONText])
+        if isEmptyLanguage(key, pool) { continue }
+      }
+      members.append(pool.sequence([pool.quoted(key), colon, rule(schemas)]))
+    }
+    return pool.union(members)
+  }
+
+  /// The language of keys that satisfy a `propertyNames` schema.
+  private mutating func keyLanguage(
+    _ schemas: [SchemaReference]
+  ) throws(GrammarError) -> Expression {
+    var parts: [Expression] = []
+    for shape in try shapes(allOf: schemas) {
+      guard let string = shape.string else { continue }
+      parts.append(plainTexts(string))
+    }
+    return pool.union(parts)
+  }
+
+  /// The members from a place on.
+  ///
+  /// Undeclared members that stand between declared ones are taken before the next declared one
+  /// that comes, so optional ones in between cost nothing.
+  private mutating func members(_ place: Place, _ members: inout Members) -> Expression {
+    if let known = members.known[place] { return known }
+    var result: Expression
+    if members.extra == .never {
+      result = declared(place, &members)
+    } else if members.maximum == nil && (place.distinct >= members.minimum || !place.isFirst) {
+      // Further undeclared members may repeat a key, so they count for nothing.
+      if place.isFirst {
+        var next = place
+        next.isFirst = false
+        let more = self.members(next, &members)
+        result = pool.union([
+          declared(place, &members), pool.concatenation(members.extra, more),
+        ])
+      } else {
+        let loop = pool.repetition(pool.concatenation(members.comma, members.extra), 0, nil)
+        result = pool.concatenation(loop, declared(place, &members))
+      }
+    } else {
+      result = declared(place, &members)
+      if members.maximum.map({ place.written < $0 }) ?? true {
+        var next = place
+        next.isFirst = false
+        next.distinct = min(max(place.distinct, 1), members.minimum)
+        next.written += members.maximum == nil ? 0 : 1
+        let separator = place.isFirst ? .empty : members.comma
+        let more = self.members(next, &members)
+        result = pool.union([result, pool.sequence([separator, members.extra, more])])
+      }
+    }
+    members.known[place] = result
+    return result
+  }
+
+  /// The members from a place on, the next of them declared, or the end.
+  private mutating func declared(_ place: Place, _ members: inout Members) -> Expression {
+    var parts: [Expression] = []
+    var index = place.index
+    let separator = place.isFirst ? .empty : members.comma
+    while true {
+      if index == members.pairs.count {
+        if place.distinct >= members.minimum { parts.append(.empty) }
+        break
+      }
+      if members.maximum.map({ place.written < $0 }) ?? true {
+        let next = Place(
+          index: index + 1, isFirst: false, distinct: min(place.distinct + 1, members.minimum),
+          written: place.written + (members.maximum == nil ? 0 : 1))
+        let more = self.members(next, &members)
+        parts.append(pool.sequence([separator, members.pairs[index], more]))
+      }
+      if members.isRequired[index] { break }
+      index += 1
+    }
+    return pool.union(parts)
+  }
+}

@@ -1,0 +1,224 @@
+/// One schema at one place, required to hold or required not to hold.
+struct SchemaReference: Hashable, Comparable {
+  var schema: Int
+  var isNegated = false
+
+  static func < (a: SchemaReference, b: SchemaReference) -> Bool {
+    a.schema != b.schema ? a.schema < b.schema : !a.isNegated && b.isNegated
+  }
+}
+
+/// A set of JSON values: per type, the conditions on values of that type.
+///
+/// A schema is a list of shapes, any of which may hold. Shapes are closed under intersection, so
+/// `allOf` and sibling keywords are real intersections.
+struct SchemaShape {
+  var allowsNull = true
+  var booleans: Set<Bool> = [true, false]
+  var number: NumberShape? = NumberShape()
+  var string: StringShape? = StringShape()
+  var array: ArrayShape? = ArrayShape()
+  var object: ObjectShape? = ObjectShape()
+
+  static let anything = SchemaShape()
+  static let nothing = SchemaShape(
+    allowsNull: false, booleans: [], number: nil, string: nil, array: nil, object: nil)
+
+  var isEmpty: Bool {
+    !allowsNull && booleans.isEmpty && number == nil && string == nil && array == nil
+      && object == nil
+  }
+
+  func intersection(_ other: SchemaShape) -> SchemaShape {
+    SchemaShape(
+      allowsNull: allowsNull && other.allowsNull,
+      booleans: booleans.intersection(other.booleans),
+      number: number.flatMap { mine in other.number.flatMap { mine.intersection($0) } },
+      string: string.flatMap { mine in other.string.flatMap { mine.intersection($0) } },
+      array: array.flatMap { mine in other.array.flatMap { mine.intersection($0) } },
+      object: object.flatMap { mine in other.object.flatMap { mine.intersection($0) } })
+  }
+
+  /// Only values of the kinds `other` keeps non-nil.
+  func keepingOnlyObjects() -> SchemaShape {
+    var result = SchemaShape.nothing
+    result.object = object
+    return result
+  }
+}
+
+/// Conditions on a number.
+struct NumberShape {
+  var isInteger = false
+  var minimum: NumberBound?
+  var maximum: NumberBound?
+  var divisors: [DecimalNumber] = []
+  /// The only values, where they are listed.
+  var values: [DecimalNumber]?
+  /// Decimal texts that are not wanted.
+  var excluded: [Expression] = []
+
+  var isFree: Bool {
+    minimum == nil && maximum == nil && divisors.isEmpty && values == nil && excluded.isEmpty
+  }
+
+  func intersection(_ other: NumberShape) -> NumberShape? {
+    var result = self
+    result.isInteger = isInteger || other.isInteger
+    result.minimum = Self.tighter(minimum, other.minimum) { $1 < $0 }
+    result.maximum = Self.tighter(maximum, other.maximum) { $0 < $1 }
+    for divisor in other.divisors where !divisors.contains(divisor) {
+      result.divisors.append(divisor)
+    }
+    result.excluded = Array(Set(excluded + other.excluded)).sorted()
+    if let mine = values, let others = other.values {
+      result.values = mine.filter(others.contains)
+    } else {
+      result.values = values ?? other.values
+    }
+    result.values = result.values?.filter(result.allows)
+    if result.values?.isEmpty == true { return nil }
+    if let low = result.minimum, let high = result.maximum {
+      if high.value < low.value { return nil }
+      if high.value == low.value && (low.isExclusive || high.isExclusive) { return nil }
+    }
+    return result
+  }
+
+  private static func tighter(
+    _ a: NumberBound?, _ b: NumberBound?, _ isTighter: (DecimalNumber, DecimalNumber) -> Bool
+  ) -> NumberBound? {
+    guard let a, let b else { return a ?? b }
+    if a.value == b.value {
+      return NumberBound(value: a.value, isExclusive: a.isExclusive || b.isExclusive)
+    }
+    return isTighter(a.value, b.value) ? a : b
+  }
+
+  /// Whether a listed value meets bounds and kind; divisors are left to the automaton.
+  private func allows(_ value: DecimalNumber) -> Bool {
+    if isInteger && !value.isInteger { return false }
+    if let low = minimum, value < low.value || (low.isExclusive && value == low.value) {
+      return false
+    }
+    if let high = maximum, high.value < value || (high.isExclusive && value == high.value) {
+      return false
+    }
+    return true
+  }
+}
+
+/// Conditions on a string, as languages of the text between its quotes.
+struct StringShape {
+  var minLength = 0
+  var maxLength: Int?
+  /// Texts it must be among, all of them.
+  var conditions: [Expression] = []
+  /// Spans of the source text only.
+  var isVerbatim = false
+  var isVerbatimOptional = false
+
+  func intersection(_ other: StringShape) -> StringShape? {
+    var result = self
+    result.minLength = max(minLength, other.minLength)
+    if let theirs = other.maxLength { result.maxLength = min(maxLength ?? theirs, theirs) }
+    for condition in other.conditions where !conditions.contains(condition) {
+      result.conditions.append(condition)
+    }
+    result.isVerbatim = isVerbatim || other.isVerbatim
+    result.isVerbatimOptional = isVerbatimOptional || other.isVerbatimOptional
+    if let most = result.maxLength, most < result.minLength { return nil }
+    return result
+  }
+}
+
+/// Conditions on an array.
+struct ArrayShape {
+  /// By place: what the element there must satisfy.
+  var prefix: [[SchemaReference]] = []
+  /// What elements after the prefix must satisfy.
+  var items: [SchemaReference] = []
+  var minItems = 0
+  var maxItems: Int?
+  var isUnique = false
+  var contains: [Contains] = []
+  /// Whether a schema that must fail had a part in this.
+  var isFromNegation = false
+
+  struct Contains: Hashable {
+    var schema: SchemaReference
+    var minimum: Int
+    var maximum: Int?
+  }
+
+  func intersection(_ other: ArrayShape) -> ArrayShape? {
+    var result = self
+    let count = max(prefix.count, other.prefix.count)
+    result.prefix = (0..<count).map { index in
+      Self.joined(
+        index < prefix.count ? prefix[index] : items,
+        index < other.prefix.count ? other.prefix[index] : other.items)
+    }
+    result.items = Self.joined(items, other.items)
+    result.minItems = max(minItems, other.minItems)
+    if let theirs = other.maxItems { result.maxItems = min(maxItems ?? theirs, theirs) }
+    result.isUnique = isUnique || other.isUnique
+    result.isFromNegation = isFromNegation || other.isFromNegation
+    for each in other.contains where !contains.contains(each) { result.contains.append(each) }
+    if let most = result.maxItems, most < result.minItems { return nil }
+    return result
+  }
+
+  static func joined(_ a: [SchemaReference], _ b: [SchemaReference]) -> [SchemaReference] {
+    Array(Set(a + b)).sorted()
+  }
+}
+
+/// Conditions on an object.
+struct ObjectShape {
+  /// The property keywords of one schema; `additional` is about keys that the others miss.
+  struct Source {
+    /// Whether the keys it names count as evaluated: not where a schema must fail.
+    var evaluates = true
+    /// Whether the `properties` keyword is there, which closes the object where closing is implied.
+    var declares = false
+    var properties: [(name: ExactString, schema: SchemaReference)] = []
+    var patterns: [(language: Expression, schema: SchemaReference)] = []
+    var additional: [SchemaReference]?
+  }
+
+  var sources: [Source] = []
+  /// In the order of mention.
+  var required: [ExactString] = []
+  var forbidden: Set<ExactString> = []
+  var minProperties = 0
+  var maxProperties: Int?
+  var names: [SchemaReference] = []
+
+  func intersection(_ other: ObjectShape) -> ObjectShape? {
+    var result = self
+    result.sources += other.sources
+    let known = Set(required)
+    result.required += other.required.filter { !known.contains($0) }
+    result.forbidden.formUnion(other.forbidden)
+    result.minProperties = max(minProperties, other.minProperties)
+    if let theirs = other.maxProperties {
+      result.maxProperties = min(maxProperties ?? theirs, theirs)
+    }
+    result.names = ArrayShape.joined(names, other.names)
+    if let most = result.maxProperties, most < max(result.minProperties, result.required.count) {
+      return nil
+    }
+    return result.required.contains(where: result.forbidden.contains) ? nil : result
+  }
+
+  /// Every name the schema mentions, declared ones first in their order.
+  var declaredNames: [ExactString] {
+    var seen = Set<ExactString>()
+    return
+      (sources.flatMap { $0.properties.map(\.name) } + required
+      + forbidden.sorted {
+        $0.text < $1.text
+      }).filter { seen.insert($0).inserted }
+  }
+}

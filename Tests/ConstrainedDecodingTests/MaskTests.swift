@@ -1,0 +1,186 @@
+import ConstrainedDecoding
+import Foundation
+import TestSupport
+import Testing
+
+/// Walks at random through a grammar and compares every mask with the acceptor, token by token.
+struct BruteForce {
+  let grammar: CompiledGrammar
+  var steps = 40
+
+  func run(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var matcher = grammar.makeMatcher()
+    let table = grammar.table
+    for step in 0..<steps {
+      let mask = try legal(matcher)
+      for id in 0..<table.tokenCount {
+        let taken = try matcher.countOfLegalTokens(in: [id]) == 1
+        if taken != mask.contains(id) {
+          let text = String(decoding: table.bytes(of: id), as: UTF8.self)
+          Issue.record(
+            "token \(id) \(text.debugDescription): mask \(!taken), acceptor \(taken), step \(step), seed \(seed)"
+          )
+          return
+        }
+      }
+      let legal = mask.tokens.filter { !table.endTokens.contains($0) }
+      guard let choice = legal.randomElement(using: &random) else { return }
+      try matcher.accept(choice)
+    }
+  }
+
+  /// The mask, empty where the vocabulary cannot go on.
+  private func legal(_ matcher: GrammarMatcher) throws -> TokenMask {
+    do {
+      return try matcher.mask()
+    } catch GrammarError.noLegalToken(let position) {
+      #expect(position == matcher.position)
+      return TokenMask(tokenCount: grammar.table.tokenCount)
+    }
+  }
+}
+
+@Suite struct MaskTests {
+  static let grammars: [String] = [
+    GBNFSamples.json,
+    "root ::= \"\\\"\" ([^\"\\\\\\x00-\\x1f] | \"\\\\\" ([\"\\\\/bfnrt] | \"u\" [0-9a-f]{4}))* \"\\\"\"",
+    "root ::= [a-z]{0,500} \" \" [^x]{3,40}",
+    "root ::= (\"a\" | \"aa\" | \"ab\")* \"b\"?",
+    "root ::= expr\nexpr ::= expr \"+\" term | term\nterm ::= [0-9]+ | \"(\" expr \")\"",
+    "root ::= \"[\" root* \"]\" | [é中😀]+",
+    "root ::= .{1,3} \"é\" .*",
+    "root ::= \"yes\" | \"yes please\" | \"word\" ws \"x\"\nws ::= [ \\t\\n]*",
+    "root ::= [^a-y]* \"the\"",
+  ]
+
+  @Test(arguments: grammars)
+  func maskEqualsAcceptorAtEveryPosition(_ text: String) throws {
+    let grammar = try CompiledGrammar(try Grammar(gbnf: text), TestVocabulary.small)
+    for seed in 1...6 { try BruteForce(grammar: grammar).run(seed: UInt64(seed)) }
+  }
+
+  @Test(arguments: GBNFCase.all.filter { $0.parse == "ok" })
+  func maskEqualsAcceptorInRecordedGrammars(_ test: GBNFCase) throws {
+    let table = test.vocab == nil ? TestVocabulary.small : TestVocabulary.named(test.vocab ?? [:])
+    let grammar = try CompiledGrammar(try Grammar(gbnf: test.grammar), table)
+    for seed in 1...2 { try BruteForce(grammar: grammar, steps: 12).run(seed: UInt64(seed)) }
+  }
+
+  @Test func endTokensAreLegalExactlyWhenComplete() throws {
+    let grammar = try CompiledGrammar(
+      try Grammar(gbnf: "root ::= \"ab\" \"c\"?"), TestVocabulary.small)
+    var matcher = grammar.makeMatcher()
+    #expect(try !matcher.mask().contains(TestVocabulary.endToken))
+    #expect(try matcher.accept(text: "ab".utf8))
+    #expect(try matcher.mask().contains(TestVocabulary.endToken))
+    #expect(try matcher.accept(text: "c".utf8))
+    #expect(try matcher.mask().tokens == [TestVocabulary.endToken])
+    try matcher.accept(TestVocabulary.endToken)
+    #expect(matcher.hasEnded)
+    #expect(try matcher.mask().isEmpty)
+    matcher.rollback(1)
+    #expect(try matcher.mask().tokens == [TestVocabulary.endToken])
+  }
+
+  @Test func controlTokensNeverMatchByTheirText() throws {
+    let grammar = try CompiledGrammar(try Grammar(gbnf: "root ::= .*"), TestVocabulary.small)
+    let matcher = grammar.makeMatcher()
+    let mask = try matcher.mask()
+    #expect(!mask.contains(0) && !mask.contains(1) && mask.contains(TestVocabulary.endToken))
+  }
+
+  @Test func rollbackAndForkReturnToEarlierStates() throws {
+    let grammar = try CompiledGrammar(try Grammar(gbnf: GBNFSamples.json), TestVocabulary.small)
+    var random = SeededGenerator(seed: 7)
+    var matcher = grammar.makeMatcher()
+    var masks: [TokenMask] = []
+    for _ in 0..<30 {
+      let mask = try matcher.mask()
+      masks.append(mask)
+      guard
+        let token = mask.tokens.filter({ $0 != TestVocabulary.endToken })
+          .randomElement(using: &random)
+      else { break }
+      try matcher.accept(token)
+    }
+    var fork = matcher.fork()
+    while fork.position > 0 {
+      fork.rollback(1)
+      #expect(try fork.mask() == masks[fork.position])
+    }
+    #expect(matcher.position > 0)
+    fork.rollback(5)
+    #expect(fork.position == 0)
+  }
+
+  @Test func sharedGrammarServesSeveralTasksAtOnce() async throws {
+    let grammar = try CompiledGrammar(try Grammar(gbnf: GBNFSamples.json), TestVocabulary.small)
+    let walks = try await withThrowingTaskGroup(of: [TokenMask].self) { group in
+      for _ in 0..<6 {
+        group.addTask {
+          var random = SeededGenerator(seed: 11)
+          var matcher = grammar.makeMatcher()
+          var masks: [TokenMask] = []
+          for _ in 0..<40 {
+            let mask = try matcher.mask()
+            masks.append(mask)
+            let legal = mask.tokens.filter { $0 != TestVocabulary.endToken }
+            guard let token = legal.randomElement(using: &random) else { break }
+            try matcher.accept(token)
+          }
+          return masks
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(walks.count == 6 && walks.allSatisfy { $0 == walks[0] && $0.count > 10 })
+  }
+
+  @Test(arguments: [
+    (
+      #"root ::= "\"" ( [^"\\\x00-\x1f] | "\\" ( ["\\/bfnrt] | "u" [0-9a-f]{4} ) )* "\"""#,
+      #"root ::= "\"" rest ; rest ::= "\"" | [^"\\\x00-\x1f] rest | "\\" esc rest ; esc ::= ["\\/bfnrt] | "u" [0-9a-f] [0-9a-f] [0-9a-f] [0-9a-f]"#
+    ),
+    (#"root ::= ("a" | "b")*"#, #"root ::= root "a" | root "b" | """#),
+    (#"root ::= "x"{2,4}"#, #"root ::= "xx" ("x" "x"?)?"#),
+  ])
+  func equivalentSpellingsHaveEqualMasks(_ first: String, _ second: String) throws {
+    let grammars = try [first, second].map {
+      try CompiledGrammar(
+        try Grammar(gbnf: $0.replacing(" ; ", with: "\n")), TestVocabulary.small)
+    }
+    var random = SeededGenerator(seed: 5)
+    var matchers = grammars.map { $0.makeMatcher() }
+    for _ in 0..<25 {
+      let masks = try matchers.map { try $0.mask() }
+      #expect(masks[0] == masks[1])
+      let legal = masks[0].tokens.filter { $0 != TestVocabulary.endToken }
+      guard let token = legal.randomElement(using: &random) else { break }
+      try matchers[0].accept(token)
+      try matchers[1].accept(token)
+    }
+  }
+
+  @Test func illegalTokenLeavesTheMatcherWhereItStood() throws {
+    let grammar = try CompiledGrammar(try Grammar(gbnf: "root ::= \"abc\""), TestVocabulary.small)
+    var matcher = grammar.makeMatcher()
+    let before = try matcher.mask()
+    for id in [-1, 0, TestVocabulary.endToken, 3 + 0x7A, 1_000_000] {
+      #expect(throws: GrammarError.illegalToken(id: id, position: 0)) { try matcher.accept(id) }
+    }
+    #expect(try matcher.mask() == before)
+  }
+}
+
+enum GBNFSamples {
+  static let json = #"""
+    root   ::= object
+    value  ::= object | array | string | number | ("true" | "false" | "null") ws
+    object ::= "{" ws ( string ":" ws value ("," ws string ":" ws value)* )? "}" ws
+    array  ::= "[" ws ( value ("," ws value)* )? "]" ws
+    string ::= "\"" ( [^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt] | "u" [0-9a-fA-F]{4}) )* "\"" ws
+    number ::= ("-"? ([0-9] | [1-9] [0-9]{0,15})) ("." [0-9]+)? ([eE] [-+]? [0-9] [1-9]{0,15})? ws
+    ws ::= | " " | "\n" [ \t]{0,20}
+    """#
+}

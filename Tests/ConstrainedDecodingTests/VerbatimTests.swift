@@ -1,0 +1,139 @@
+import ConstrainedDecoding
+import Testing
+
+@Suite struct VerbatimTests {
+  static let sources = [
+    "Dr. Ada Lovelace paid $12.50 for \"tea\" and left.\nThe end of 2024-01-05, Müller & Söhne",
+    "Иван Петров живёт в Москве, дом 17.\tТел. 555-0101",
+    "田中太郎は東京都に住んでいます。電話番号は03-1234です。",
+    "محمد علي يعيش في القاهرة، شارع 9",
+    "राम और सीता दिल्ली में रहते हैं। कमरा 12\\b",
+    "aaaaabaaaaab \u{1} \u{1F} 😀😀",
+  ]
+
+  private func options(words: Bool) -> JSONSchemaOptions {
+    var options = JSONSchemaOptions()
+    options.verbatim.wholeWords = words
+    return options
+  }
+
+  /// Decodes the one string of a JSON text written by a walk.
+  private func decoded(_ text: [UInt8]) throws -> String {
+    let value = try JSONReader.read(String(decoding: text, as: UTF8.self), maximumNesting: 4)
+    guard case .string(let string) = value else { return "" }
+    return string
+  }
+
+  @Test(arguments: sources.indices, [false, true])
+  func randomWalksAlwaysOccurInTheSource(_ index: Int, _ words: Bool) throws {
+    let source = Self.sources[index]
+    let grammar = try CompiledGrammar(
+      try Grammar(
+        jsonSchema: #"{"type":"string","x-verbatim":true}"#, source: source,
+        options: options(words: words)), TestVocabulary.small)
+    for seed in 1...40 {
+      var random = SeededGenerator(seed: UInt64(seed))
+      var session = GrammarSession(grammar, budget: 4 + seed)
+      var text: [UInt8] = []
+      walk: while true {
+        switch try session.step() {
+        case .finished(let outcome):
+          #expect(outcome == .complete || outcome == .truncated)
+          if outcome == .complete { try check(text, source, words, seed) }
+          break walk
+        case .feed(let tokens): text += tokens.flatMap { Array(grammar.table.bytes(of: $0)) }
+        case .choose(let mask):
+          let token = try #require(mask.tokens.randomElement(using: &random))
+          if try session.accept(token), token != TestVocabulary.endToken {
+            text += Array(grammar.table.bytes(of: token))
+          }
+        }
+      }
+    }
+  }
+
+  private func check(_ text: [UInt8], _ source: String, _ words: Bool, _ seed: Int) throws {
+    let span = Array(try decoded(text).utf8)
+    let bytes = Array(source.utf8)
+    let starts = bytes.indices.filter { bytes[$0...].starts(with: span) }
+    #expect(!span.isEmpty && !starts.isEmpty, "seed \(seed)")
+    guard words else { return }
+    func isWord(_ index: Int) -> Bool {
+      guard bytes.indices.contains(index) else { return false }
+      return bytes[index] < 0x80
+        && (bytes[index] | 0x20 >= 0x61 && bytes[index] | 0x20 <= 0x7A
+          || bytes[index] >= 0x30 && bytes[index] <= 0x39)
+    }
+    let isWhole = starts.contains { start in
+      let end = start + span.count
+      return !(isWord(start - 1) && isWord(start)) && !(isWord(end - 1) && isWord(end))
+    }
+    #expect(isWhole && span.first != 0x20 && span.last != 0x20, "seed \(seed): \(span)")
+  }
+
+  @Test(arguments: sources.indices, [false, true])
+  func maskEqualsAcceptor(_ index: Int, _ words: Bool) throws {
+    let grammar = try CompiledGrammar(
+      try Grammar(
+        jsonSchema: #"{"type":"object","properties":{"a":{"type":"string","x-verbatim":true}}}"#,
+        source: Self.sources[index], options: options(words: words)), TestVocabulary.small)
+    for seed in 1...3 { try BruteForce(grammar: grammar, steps: 25).run(seed: UInt64(seed)) }
+  }
+
+  @Test func everySpanIsAcceptedAndNothingElse() throws {
+    let source = "abcab\"c\n"
+    let grammar = try CompiledGrammar(
+      try Grammar(jsonSchema: #"{"type":"string","x-verbatim":true}"#, source: source),
+      TestVocabulary.small)
+    let spelled: [Character: String] = ["\"": "\\\"", "\n": "\\n"]
+    let characters = Array(source)
+    for start in characters.indices {
+      for end in start..<characters.count {
+        let text = characters[start...end].map { spelled[$0] ?? String($0) }.joined()
+        #expect(try TestVocabulary.accepts(grammar, "\"\(text)\""), "\(text)")
+      }
+    }
+    for text in ["", "ac", "abd", "ba", "abcabc", "\\u000a", "b\\n"] {
+      #expect(try !TestVocabulary.accepts(grammar, "\"\(text)\""), "\(text)")
+    }
+  }
+
+  @Test func patternAndLengthHoldAsWell() throws {
+    let source = "Invoices of 2024-01-05 and 2023-12-31, not 24-1-1"
+    let grammar = try CompiledGrammar(
+      try Grammar(
+        jsonSchema: #"{"type":"string","x-verbatim":true,"pattern":"^\\d{4}-\\d{2}-\\d{2}$"}"#,
+        source: source), TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(grammar, "\"2023-12-31\""))
+    #expect(try !TestVocabulary.accepts(grammar, "\"2024-12-31\""))
+    try BruteForce(grammar: grammar).run(seed: 1)
+    #expect(throws: GrammarError.self) {
+      _ = try CompiledGrammar(
+        try Grammar(
+          jsonSchema: #"{"type":"string","x-verbatim":true,"pattern":"^XY\\d{9}$"}"#,
+          source: source), TestVocabulary.small)
+    }
+    var options = JSONSchemaOptions()
+    options.verbatim.fallback = .null
+    let fallback = try CompiledGrammar(
+      try Grammar(
+        jsonSchema: #"{"type":"string","x-verbatim":true,"pattern":"^XY\\d{9}$"}"#,
+        source: source, options: options), TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(fallback, "null"))
+  }
+
+  @Test func gbnfAndSwiftHaveVerbatimSpans() throws {
+    let source = "say \"hi\" twice"
+    let gbnf = try CompiledGrammar(
+      try Grammar(gbnf: "root ::= \"<\" @verbatim-words \">\"", source: source),
+      TestVocabulary.small)
+    let swift = try CompiledGrammar(
+      try Grammar(["<", .verbatim(source, wholeWords: true), ">"]), TestVocabulary.small)
+    for grammar in [gbnf, swift] {
+      #expect(try TestVocabulary.accepts(grammar, "<\"hi\" twice>"))
+      #expect(try !TestVocabulary.accepts(grammar, "<ay>"))
+      #expect(try !TestVocabulary.accepts(grammar, "<say >"))
+    }
+    #expect(throws: GrammarError.self) { _ = try Grammar(gbnf: "root ::= @verbatim") }
+  }
+}

@@ -51,7 +51,7 @@ struct Command {
   }
 
   /// The command beside the test bundle.
-  private static func found() throws -> URL {
+  static func found() throws -> URL {
     let places = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
       .appending(Bundle.main.bundleURL, Bundle.main.bundleURL.deletingLastPathComponent())
       .map { $0.appending(path: "hearth") }

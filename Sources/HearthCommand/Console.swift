@@ -82,7 +82,16 @@ struct LineReader {
   }
 
   /// All of standard input as text.
-  static func all() -> String {
-    String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+  ///
+  /// - Throws: `UsageError` when there is more than a line may have.
+  static func all() throws(UsageError) -> String {
+    var bytes: [UInt8] = []
+    while let data = try? FileHandle.standardInput.read(upToCount: 1 << 16), !data.isEmpty {
+      bytes += data
+      guard bytes.count <= longest else {
+        throw UsageError("standard input holds more than \(longest >> 20) MiB")
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -21,10 +21,10 @@ let runVerb = Verb(
   let options = try SamplingArguments.generation(arguments)
   let engine = try ModelOptions.engine(arguments)
   let template = try PromptOptions.template(arguments)
-  let model = try await OnDeviceModel.load(
-    file: ModelOptions.path(arguments), options: engine, template: template)
-  let text = prompt ?? LineReader.all()
+  let path = try ModelOptions.path(arguments)
+  let text = try prompt ?? LineReader.all()
   guard !text.isEmpty else { throw UsageError("the prompt is empty") }
+  let model = try await OnDeviceModel.load(file: path, options: engine, template: template)
 
   let work = Task {
     let stream =

@@ -69,7 +69,7 @@ let package = Package(
     tests("ConstrainedDecoding", ["GGUF", "Tokenization", "ConstrainedDecoding"]),
     tests("Inference", ["CKernels", "GGUF", "Tokenization", "Inference"]),
     tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
-    tests("HearthCommand", ["HearthCommand"]),
+    tests("HearthCommand", ["GGUF", "HearthCommand"]),
   ],
   cLanguageStandard: .c11
 )

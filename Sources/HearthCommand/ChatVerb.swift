@@ -17,8 +17,9 @@ let chatVerb = Verb(
   let options = try SamplingArguments.generation(arguments)
   let engine = try ModelOptions.engine(arguments)
   let template = try PromptOptions.template(arguments)
-  let model = try await OnDeviceModel.load(
-    file: ModelOptions.path(arguments), options: engine, template: template)
+  let model = try await ModelOptions.load(
+    arguments, ModelOptions.path(arguments), engine, template)
+  guard try model.hasChatTemplate else { throw PromptError.noTemplate }
   var chat = ChatLoop(
     conversation: Conversation(model, instructions: arguments.string("--system")),
     options: options, contextSize: model.contextSize)
@@ -43,7 +44,7 @@ private struct ChatLoop {
     let isInteractive = Console.hasTerminalForInput
     while true {
       if isInteractive { Console.status("> ") }
-      guard let line = lines.next() else { return }
+      guard let line = try lines.next() else { return }
       guard case .text(let text) = line else {
         Console.note("that line is too long")
         continue
@@ -58,13 +59,13 @@ private struct ChatLoop {
       case "/stats": Console.note(stats)
       case let command where command.hasPrefix("/"):
         Console.note("[unknown: \(command); there are /reset, /stats and /exit]")
-      default: try await answer(text)
+      default: await answer(text)
       }
     }
   }
 
   /// One turn; what goes wrong in it is said, and the talk goes on.
-  private mutating func answer(_ text: String) async throws {
+  private mutating func answer(_ text: String) async {
     let (conversation, options) = (conversation, options)
     let work = Task {
       let stream = try await conversation.send(text, options: options)
@@ -76,16 +77,16 @@ private struct ChatLoop {
       if !last.hasSuffix("\n") { Console.write("\n") }
       return stream
     }
-    let interrupt = Interrupt { work.cancel() }
-    defer { interrupt.stop() }
     do {
-      let stream = try await work.value
+      let stream = try await Interrupt.cancelling(work)
       usage = stream.usage
       Console.note(Timing.line(stream))
     } catch is CancellationError {
       Console.note("\n[cancelled; this turn is not kept]")
     } catch InferenceError.contextSizeExceeded(let size, let count) {
       Console.note("[\(count) tokens do not fit the context of \(size); /reset starts anew]")
+    } catch {
+      Console.note("[\(error); this turn is not kept]")
     }
   }
 

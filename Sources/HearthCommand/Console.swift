@@ -1,26 +1,50 @@
 import Foundation
 
-/// Standard input, output and error of this process.
+/// Standard output and error of this process.
 enum Console {
   /// Writes text at once, so that a reader sees each piece as it comes.
-  static func write(_ text: String) { put(text, to: .standardOutput) }
-
-  /// Writes one line to standard output.
-  static func line(_ text: String) { put(text + "\n", to: .standardOutput) }
-
-  /// Writes one line to standard error.
-  static func note(_ text: String) { put(text + "\n", to: .standardError) }
-
-  /// Writes to standard error without ending the line.
-  static func status(_ text: String) { put(text, to: .standardError) }
-
-  private static func put(_ text: String, to handle: FileHandle) {
+  static func write(_ text: String) {
     do {
-      try handle.write(contentsOf: Data(text.utf8))
+      try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     } catch {
-      // Nobody reads any more (a closed pipe, a full disk): going on would be work for nothing.
+      // Nobody reads any more or the disk is full: going on would be work for nothing.
+      note("hearth: cannot write the output: \(error.localizedDescription)")
       exit(1)
     }
+  }
+
+  /// Writes one line to standard output, with control characters of a file's texts made visible.
+  static func line(_ text: String) { write(visible(text) + "\n") }
+
+  /// Writes one line of data to standard output as it is.
+  static func data(_ text: String) { write(text + "\n") }
+
+  /// Writes one message to standard error, with control characters of a file's texts made visible.
+  static func note(_ text: String) {
+    let shown = visible(text)
+    status((shown.count > longestNote ? shown.prefix(longestNote) + "…" : shown) + "\n")
+  }
+
+  /// Writes to standard error as it is; that nobody reads it is no reason to stop.
+  static func status(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+
+  /// Characters of one message at most; a file may hold texts of any length.
+  private static let longestNote = 8192
+
+  /// Escapes what could move the cursor, change the terminal or reorder the text.
+  private static func visible(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0A, 0x09: result.append(scalar)
+      case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069:
+        result.append(contentsOf: scalar.escaped(asASCII: true).unicodeScalars)
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
   }
 
   /// Whether a person sees standard error.
@@ -28,70 +52,4 @@ enum Console {
 
   /// Whether a person types into standard input.
   static var hasTerminalForInput: Bool { isatty(0) == 1 }
-}
-
-/// Lines of standard input as bytes, each of bounded length.
-struct LineReader {
-  /// Longest line that is read whole; a longer one is reported and passed over.
-  static let longest = 64 << 20
-
-  /// A line, or that it was too long.
-  enum Line {
-    case text(String)
-    case tooLong
-  }
-
-  private var buffer: [UInt8] = []
-  private var position = 0
-  private var isAtEnd = false
-
-  /// The next line without its end, nil at the end of input.
-  ///
-  /// Invalid UTF-8 is replaced.
-  mutating func next() -> Line? {
-    var line: [UInt8] = []
-    var isTooLong = false
-    while true {
-      if position == buffer.count, !refill() {
-        guard !line.isEmpty || isTooLong else { return nil }
-        break
-      }
-      let rest = buffer[position...]
-      let end = rest.firstIndex(of: 0x0A)
-      let part = rest[..<(end ?? rest.endIndex)]
-      position = end.map { $0 + 1 } ?? buffer.count
-      if line.count + part.count > Self.longest {
-        isTooLong = true
-        line = []
-      } else if !isTooLong {
-        line += part
-      }
-      if end != nil { break }
-    }
-    if line.last == 0x0D { line.removeLast() }
-    return isTooLong ? .tooLong : .text(String(decoding: line, as: UTF8.self))
-  }
-
-  private mutating func refill() -> Bool {
-    guard !isAtEnd else { return false }
-    let data = try? FileHandle.standardInput.read(upToCount: 1 << 16)
-    buffer = data.map { [UInt8]($0) } ?? []
-    position = 0
-    isAtEnd = buffer.isEmpty
-    return !isAtEnd
-  }
-
-  /// All of standard input as text.
-  ///
-  /// - Throws: `UsageError` when there is more than a line may have.
-  static func all() throws(UsageError) -> String {
-    var bytes: [UInt8] = []
-    while let data = try? FileHandle.standardInput.read(upToCount: 1 << 16), !data.isEmpty {
-      bytes += data
-      guard bytes.count <= longest else {
-        throw UsageError("standard input holds more than \(longest >> 20) MiB")
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
 }

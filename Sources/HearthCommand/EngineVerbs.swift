@@ -11,11 +11,13 @@ let tokenizeVerb = Verb(
     in:  {"text":"…", "parse_special":false, "add_special":false}
     out: {"ids":[…]}
     """,
-  options: [ModelOptions.options[0]]
+  options: ModelOptions.options.filter { ["--model", "--no-mmap"].contains($0.name) }
 ) { arguments in
   try arguments.refuseOperands()
-  let tokenizer = try Tokenizer(file: GGUFFile(path: ModelOptions.path(arguments)))
-  await JSONLines.answer { request in
+  let tokenizer = try Tokenizer(
+    file: GGUFFile(path: ModelOptions.path(arguments), access: ModelOptions.access(arguments)))
+  ModelOptions.warn(tokenizer)
+  try await JSONLines.answer { request in
     try request.refuseOthers(than: ["text", "parse_special", "add_special"])
     guard let text = try request.text("text") else { throw RequestError("\"text\" is missing") }
     let ids = try tokenizer.encode(
@@ -37,7 +39,7 @@ let logitsVerb = Verb(
 ) { arguments in
   try arguments.refuseOperands()
   let pass = try Evaluator(arguments)
-  await JSONLines.answer { request in
+  try await JSONLines.answer { request in
     try request.refuseOthers(than: ["tokens", "all", "greedy"])
     guard let tokens = try request.tokens("tokens") else {
       throw RequestError("\"tokens\" is missing")
@@ -70,7 +72,8 @@ let perplexityVerb = Verb(
   try arguments.refuseOperands()
   let pass = try Evaluator(arguments)
   let tokenizer = try Tokenizer(file: pass.file)
-  await JSONLines.answer { request in
+  ModelOptions.warn(tokenizer)
+  try await JSONLines.answer { request in
     try request.refuseOthers(than: ["text", "tokens"])
     let text = try request.text("text").map { tokenizer.encode($0, addSpecial: true) }
     let given = try request.tokens("tokens")
@@ -97,7 +100,7 @@ private final class Evaluator {
 
   init(_ arguments: Arguments) throws {
     let options = try ModelOptions.engine(arguments)
-    file = try GGUFFile(path: ModelOptions.path(arguments))
+    file = try GGUFFile(path: ModelOptions.path(arguments), access: ModelOptions.access(arguments))
     let model = try TransformerModel(file: file)
     pass = try ForwardPass(
       model, contextSize: options.contextSize ?? model.configuration.defaultContextSize,
@@ -144,6 +147,7 @@ private final class Evaluator {
     for start in stride(from: 0, to: tokens.count, by: Self.chunk) {
       let chunk = tokens[start..<min(start + Self.chunk, tokens.count)]
       try pass.run(chunk.span, wanted: wanted)
+      try pass.checkLogits()
       body(chunk.count, start)
     }
   }
@@ -157,7 +161,9 @@ private final class Evaluator {
     while result.count < count {
       let token = TokenID(pass.argmax(row: pass.logits.rows - 1))
       result.append(token)
-      if result.count < count { try pass.run([token].span, wanted: .last) }
+      guard result.count < count else { break }
+      try pass.run([token].span, wanted: .last)
+      try pass.checkLogits()
     }
     return result
   }

@@ -30,7 +30,7 @@ struct HearthCommand {
   }
 
   private static func run(_ verb: Verb, _ words: [String]) async {
-    if words.contains("--help") || words.contains("-h") {
+    if words.first == "--help" || words.first == "-h" || words == ["help"] {
       Console.line(verb.help)
       return
     }

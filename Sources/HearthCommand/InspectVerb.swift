@@ -16,6 +16,7 @@ let inspectVerb = Verb(
   let path = try ModelStore().locate(named).path(percentEncoded: false)
   let file = try GGUFFile(path: path)
   let report = InspectReport(file: file)
+  let memory = try report.memory(contextSize: ModelOptions.positive(arguments, "--ctx"))
   Console.line(report.header)
   Console.line("\nmetadata (\(file.metadata.count) keys)")
   report.metadata.forEach(Console.line)
@@ -26,7 +27,7 @@ let inspectVerb = Verb(
     report.tensors.forEach(Console.line)
   }
   Console.line("\nmemory")
-  try report.memory(contextSize: arguments.number("--ctx", Int.self)).forEach(Console.line)
+  memory.forEach(Console.line)
 }
 
 /// The lines of `hearth inspect`.
@@ -70,11 +71,10 @@ private struct InspectReport {
     let estimate: MemoryEstimate
     do {
       estimate = try MemoryEstimate(file: file, contextSize: contextSize)
-    } catch InferenceError.unsupportedArchitecture(let name, let supported) {
-      return [
-        "  no estimate: architecture \"\(name)\" is not supported "
-          + "(\(supported.joined(separator: ", ")))"
-      ]
+    } catch InferenceError.contextTooLarge(let requested, let limit) {
+      throw InferenceError.contextTooLarge(requested: requested, limit: limit)
+    } catch {
+      return ["  no estimate: \(error)"]
     }
     let machine = Int(clamping: ProcessInfo.processInfo.physicalMemory)
     let fits = estimate.total <= machine

@@ -13,13 +13,13 @@ enum JSONLines {
   /// Answers every line of standard input; a bad one gets `{"error":…}` and the rest goes on.
   static func answer(
     _ body: ([OrderedJSON.Member]) async throws -> [OrderedJSON.Member]
-  ) async {
+  ) async throws(InputError) {
     var lines = LineReader()
-    while let line = lines.next() {
+    while let line = try lines.next() {
       var result: [OrderedJSON.Member]
       do {
         guard case .text(let text) = line else {
-          throw RequestError("the line is longer than \(LineReader.longest) bytes")
+          throw RequestError("the line is longer than \(StandardInput.longest) bytes")
         }
         if text.allSatisfy(\.isWhitespace) { continue }
         guard case .object(let request) = try OrderedJSON(parsing: text) else {
@@ -29,7 +29,7 @@ enum JSONLines {
       } catch {
         result = [.init("error", .string("\(error)"))]
       }
-      Console.line(OrderedJSON.object(result).serialized())
+      Console.data(OrderedJSON.object(result).serialized())
     }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import GGUF
 import Inference
 import OnDeviceModels
+import Tokenization
 
 /// Options of every verb that loads a model, and what they mean.
 enum ModelOptions {
@@ -9,6 +10,7 @@ enum ModelOptions {
     Option("--model", "NAME|FILE", "catalog name or GGUF file (default: the catalog's default)"),
     Option("--threads", "N", "threads (default: one per core)"),
     Option("--ctx", "N", "context size in tokens (default: the model's, at most 4096)"),
+    Option("--no-mmap", nil, "read the file into memory instead of mapping it"),
     Option(
       "--backend", "int8|blas", "8-bit products, or float32 through BLAS (default: int8)"),
   ]
@@ -27,10 +29,36 @@ enum ModelOptions {
     return try store.locate(entry.name).path(percentEncoded: false)
   }
 
+  /// Loads a model and says what is odd about its file.
+  static func load(
+    _ arguments: Arguments, _ path: String, _ options: EngineOptions,
+    _ template: ChatTemplateChoice?
+  ) async throws -> OnDeviceModel {
+    let model = try await OnDeviceModel.load(
+      file: path, access: access(arguments), options: options, template: template)
+    warn(model.tokenizer)
+    return model
+  }
+
+  static func access(_ arguments: Arguments) -> GGUFFile.Access {
+    arguments.has("--no-mmap") ? .copied : .mapped
+  }
+
+  static func warn(_ tokenizer: Tokenizer) {
+    for warning in tokenizer.vocabulary.warnings { Console.note("warning: \(warning)") }
+  }
+
+  /// A number of at least 1.
+  static func positive(_ arguments: Arguments, _ name: String) throws(UsageError) -> Int? {
+    guard let number = try arguments.number(name, Int.self) else { return nil }
+    guard number >= 1 else { throw UsageError("\(name) must be 1 or more, not \(number)") }
+    return number
+  }
+
   static func engine(_ arguments: Arguments) throws -> EngineOptions {
     var options = EngineOptions()
-    options.threads = try arguments.number("--threads", Int.self)
-    options.contextSize = try arguments.number("--ctx", Int.self)
+    options.threads = try positive(arguments, "--threads")
+    options.contextSize = try positive(arguments, "--ctx")
     switch arguments.string("--backend") {
     case nil, "int8": options.precision = .quantized
     case "blas": options.precision = .float
@@ -87,7 +115,9 @@ enum SamplingArguments {
     sampling.seed = try arguments.number("--seed", UInt64.self)
     for text in arguments.strings("--logit-bias") {
       let parts = text.split(separator: "=")
-      guard parts.count == 2, let token = Int32(parts[0]), let bias = Float(parts[1]) else {
+      guard parts.count == 2, let token = Int32(parts[0]), token >= 0,
+        let bias = Float(parts[1])
+      else {
         throw UsageError("--logit-bias needs ID=B, for example 42=-5, not \"\(text)\"")
       }
       sampling.logitBias[token] = bias

@@ -71,10 +71,8 @@ private enum ModelsReport {
         Console.status(text(entry, progress))
       }
     }
-    let interrupt = Interrupt { work.cancel() }
-    defer { interrupt.stop() }
     do {
-      _ = try await work.value
+      _ = try await Interrupt.cancelling(work)
     } catch {
       Console.note("")
       throw error

@@ -22,9 +22,9 @@ let runVerb = Verb(
   let engine = try ModelOptions.engine(arguments)
   let template = try PromptOptions.template(arguments)
   let path = try ModelOptions.path(arguments)
-  let text = try prompt ?? LineReader.all()
+  let text = try prompt ?? StandardInput.all()
   guard !text.isEmpty else { throw UsageError("the prompt is empty") }
-  let model = try await OnDeviceModel.load(file: path, options: engine, template: template)
+  let model = try await ModelOptions.load(arguments, path, engine, template)
 
   let work = Task {
     let stream =
@@ -40,10 +40,8 @@ let runVerb = Verb(
     if !last.hasSuffix("\n") { Console.write("\n") }
     if !arguments.has("--quiet") { Console.note(Timing.line(stream)) }
   }
-  let interrupt = Interrupt { work.cancel() }
-  defer { interrupt.stop() }
   do {
-    try await work.value
+    try await Interrupt.cancelling(work)
   } catch let error as CancellationError {
     Console.write("\n")
     throw error
@@ -105,26 +103,5 @@ enum Timing {
     case .contextFull: "context full"
     case .cancelled, nil: "cancelled"
     }
-  }
-}
-
-/// Calls back on Ctrl-C instead of ending the process; a second one ends it.
-struct Interrupt {
-  private let source: any DispatchSourceSignal
-
-  init(_ action: @escaping @Sendable () -> Void) {
-    signal(SIGINT, SIG_IGN)
-    source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler {
-      signal(SIGINT, SIG_DFL)
-      action()
-    }
-    source.resume()
-  }
-
-  /// Gives Ctrl-C its usual meaning back.
-  func stop() {
-    source.cancel()
-    signal(SIGINT, SIG_DFL)
   }
 }

@@ -51,7 +51,7 @@ extension InferenceError: CustomStringConvertible {
       "tensor \(name) is stored as \(type), which has no kernels here; "
         + "use a file in another quantisation"
     case .contextTooLarge(let requested, let limit):
-      "a context of \(requested) tokens is more than the limit of \(limit); ask for less"
+      "a context of \(requested) tokens is not possible; choose 1 to \(limit) with this model"
     case .contextSizeExceeded(let contextSize, let tokenCount):
       "\(tokenCount) tokens do not fit the context of \(contextSize); "
         + "shorten the prompt or raise the context size"

@@ -30,8 +30,13 @@ public struct MemoryEstimate: Sendable, Equatable {
   public init(
     file: GGUFFile, contextSize: Int? = nil, prefillChunk: Int = EngineOptions().prefillChunk
   ) throws(InferenceError) {
-    try self.init(
-      ModelConfiguration(file), weightBytes: file.tensorByteCount, contextSize: contextSize,
+    let configuration = try ModelConfiguration(file)
+    let limit = configuration.maximumContextSize
+    if let contextSize, !(1...limit).contains(contextSize) {
+      throw .contextTooLarge(requested: contextSize, limit: limit)
+    }
+    self.init(
+      configuration, weightBytes: file.tensorByteCount, contextSize: contextSize,
       prefillChunk: prefillChunk)
   }
 

@@ -16,10 +16,17 @@ public final class OnDeviceModel: Sendable {
   /// Tokens that fit the context window.
   public var contextSize: Int { engine.contextSize }
 
-  package let renderer: PromptRenderer?
+  /// The chat template, or why it does not compile: a model can go on without one.
+  private let renderer: Result<PromptRenderer?, any Error>
+
+  /// Whether conversations are possible; a text can always be continued.
+  ///
+  /// - Throws: `ChatTemplateError` with line and column when the template does not compile.
+  public var hasChatTemplate: Bool { get throws { try renderer.get() != nil } }
 
   private init(
-    file: GGUFFile, tokenizer: Tokenizer, engine: InferenceEngine, renderer: PromptRenderer?
+    file: GGUFFile, tokenizer: Tokenizer, engine: InferenceEngine,
+    renderer: Result<PromptRenderer?, any Error>
   ) {
     self.file = file
     self.tokenizer = tokenizer
@@ -31,6 +38,8 @@ public final class OnDeviceModel: Sendable {
   ///
   /// - Parameters:
   ///   - path: a GGUF file, or the first file of a split set.
+  ///   - access: mapping is faster and takes no memory of its own; a file that another program may
+  ///     shorten meanwhile must be copied, since reading what is gone ends the process.
   ///   - options: how the engine uses the machine.
   ///   - template: the chat template to use; nil takes the one in the file, and the catalog's
   ///     choice for its own models, which may come without one.
@@ -38,9 +47,10 @@ public final class OnDeviceModel: Sendable {
   /// - Throws: `GGUFError`, `TokenizerError`, `InferenceError` or `ChatTemplateError`, each saying
   ///   where.
   public static func load(
-    file path: String, options: EngineOptions = EngineOptions(), template: ChatTemplateChoice? = nil
+    file path: String, access: GGUFFile.Access = .mapped, options: EngineOptions = EngineOptions(),
+    template: ChatTemplateChoice? = nil
   ) async throws -> OnDeviceModel {
-    try await ModelLoader().load(path, options, template)
+    try await ModelLoader().load(path, access, options, template)
   }
 
   /// Opens a model of the catalog that has been downloaded (`hearth models pull NAME`).
@@ -58,9 +68,10 @@ public final class OnDeviceModel: Sendable {
   }
 
   fileprivate static func open(
-    _ path: String, _ options: EngineOptions, _ template: ChatTemplateChoice?
+    _ path: String, _ access: GGUFFile.Access, _ options: EngineOptions,
+    _ template: ChatTemplateChoice?
   ) throws -> OnDeviceModel {
-    let file = try GGUFFile(path: path)
+    let file = try GGUFFile(path: path, access: access)
     let model = try TransformerModel(file: file)
     let tokenizer = try Tokenizer(file: file)
     guard tokenizer.vocabulary.count <= model.configuration.vocabularySize else {
@@ -69,7 +80,9 @@ public final class OnDeviceModel: Sendable {
         reason: "\(tokenizer.vocabulary.count) tokens, but the embedding table has "
           + "\(model.configuration.vocabularySize) rows")
     }
-    let renderer = try PromptRenderer(file: file, tokenizer: tokenizer, path: path, template)
+    let renderer = Result {
+      try PromptRenderer(file: file, tokenizer: tokenizer, path: path, template)
+    }
     return OnDeviceModel(
       file: file, tokenizer: tokenizer, engine: try InferenceEngine(model, options),
       renderer: renderer)
@@ -113,7 +126,7 @@ public final class OnDeviceModel: Sendable {
     _ messages: [ChatMessage], instructions: String?, _ options: GenerationOptions,
     onFinish: @escaping @Sendable (String, FinishReason) -> Void = { _, _ in }
   ) async throws -> TextStream {
-    guard let renderer else { throw PromptError.noTemplate }
+    guard let renderer = try renderer.get() else { throw PromptError.noTemplate }
     let (tokens, instructionCount) = try renderer.prompt(
       instructions: instructions, messages: messages)
     let usage = ContextUsage(
@@ -146,8 +159,9 @@ private actor ModelLoader {
   }
 
   func load(
-    _ path: String, _ options: EngineOptions, _ template: ChatTemplateChoice?
+    _ path: String, _ access: GGUFFile.Access, _ options: EngineOptions,
+    _ template: ChatTemplateChoice?
   ) throws -> OnDeviceModel {
-    try OnDeviceModel.open(path, options, template)
+    try OnDeviceModel.open(path, access, options, template)
   }
 }

@@ -93,9 +93,13 @@ package struct PromptRenderer: Sendable {
     let lead = instructions.map { [ChatMessage(role: .system, content: $0)] } ?? []
     let tokens = try render(lead + messages)
     guard !lead.isEmpty else { return (tokens, 0) }
-    // The same talk with an empty question differs from where the question begins.
-    let empty = try render(lead + [ChatMessage(role: .user, content: "")])
-    return (tokens, zip(tokens, empty).prefix { $0 == $1 }.count)
+    // The same talk with another question differs from where the question begins. A template that
+    // refuses it leaves all tokens to the prompt.
+    let other = messages.first?.content.hasPrefix("x") == true ? "y" : "x"
+    guard let changed = try? render(lead + [ChatMessage(role: .user, content: other)]) else {
+      return (tokens, 0)
+    }
+    return (tokens, zip(tokens, changed).prefix { $0 == $1 }.count)
   }
 
   private func render(_ messages: [ChatMessage]) throws -> [TokenID] {

@@ -19,9 +19,10 @@ struct Command {
     }
   }
 
-  /// Runs `hearth` with words and input; waits for its end.
+  /// Runs `hearth` with words and input (or a file as it); waits for its end.
   static func run(
-    _ words: [String], input: String = "", environment: [String: String] = [:]
+    _ words: [String], input: String = "", from source: URL? = nil,
+    environment: [String: String] = [:]
   ) throws -> Command {
     let process = Process()
     process.executableURL = try found()
@@ -39,7 +40,7 @@ struct Command {
     let (_, standardInput) = try handle("in", input)
     let (output, standardOutput) = try handle("out", "")
     let (errors, standardError) = try handle("err", "")
-    process.standardInput = standardInput
+    process.standardInput = try source.map { try FileHandle(forReadingFrom: $0) } ?? standardInput
     process.standardOutput = standardOutput
     process.standardError = standardError
     try process.run()

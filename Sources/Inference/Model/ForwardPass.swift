@@ -149,6 +149,23 @@ package final class ForwardPass {
     try logits.withMutableRow(row, body)
   }
 
+  /// Refuses logits that are no numbers, which a damaged file can give.
+  ///
+  /// - Throws: `unusableLogits` with the position of the first such row.
+  package func checkLogits() throws(InferenceError) {
+    for row in 0..<logits.rows {
+      let isUsable = logits.withRow(row) { values in
+        var sum: Float = 0
+        for index in values.indices { sum += values[index] * 0 }
+        return sum == 0
+      }
+      guard isUsable else {
+        throw .unusableLogits(
+          position: cache.count - logits.rows + row, reason: "one is infinite or not a number")
+      }
+    }
+  }
+
   /// Index of the largest logit of one wanted row, the lowest among equals.
   package func argmax(row: Int = 0) -> Int { compute.argmax(logits, row: row) }
 }

@@ -6,7 +6,7 @@ package struct ChatTemplateLimits: Sendable, Equatable {
   /// Bytes of template source that are compiled.
   package var sourceBytes = 1 << 20
   /// Evaluated nodes plus work in proportion to the bytes and elements that are touched.
-  package var steps = 20_000_000
+  package var steps = 2_000_000
   /// Bytes of the prompt, and of any text made on the way to it.
   package var outputBytes = 1 << 26
   /// Expressions, statements and macro calls inside each other.

@@ -38,7 +38,9 @@ package struct ChatTemplateInput: Sendable {
   /// (`2026-01-15T09:30:00`), control tokens under names that end in `_token`, and any further
   /// variables. A member that is null counts as absent, but for further variables.
   ///
-  /// - Parameter ignored: Members that are no variables, such as `source`.
+  /// - Parameters:
+  ///   - json: The object.
+  ///   - ignored: Members that are no variables, such as `source`.
   /// - Throws: `input` where a member is of the wrong type or `messages` is absent.
   package init(
     json: OrderedJSON, ignoring ignored: Set<String> = []

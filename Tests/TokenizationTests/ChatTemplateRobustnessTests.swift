@@ -156,7 +156,8 @@ struct ChatTemplateRobustnessTests {
       "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
       "{% set ns = namespace(a=[0]) %}{% for i in range(60) %}{% set ns.a = [ns.a, ns.a] %}"
         + "{{ ns.a == ns.a }}{% endfor %}",
-      "{% set ns = namespace(a=[0]) %}{% for i in range(60) %}{% set ns.a = ns.a + ns.a %}{% endfor %}",
+      "{% set ns = namespace(a=[0]) %}"
+        + "{% for i in range(60) %}{% set ns.a = ns.a + ns.a %}{% endfor %}",
     ]
     for source in sources {
       #expect {
@@ -173,7 +174,8 @@ struct ChatTemplateRobustnessTests {
   @Test(
     "Texts that would fill the memory are refused before they are made",
     arguments: [
-      "{% set ns = namespace(s='ab') %}{% for i in range(90) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}",
+      "{% set ns = namespace(s='ab') %}"
+        + "{% for i in range(90) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}",
       "{{ 'a' * 999999999999 }}", "{{ 'ab' * 9223372036854775807 }}", "{{ [0] * 9999999999 }}",
       "{{ 'a'.center(9999999999) }}", "{{ 'a'.ljust(9223372036854775807) }}",
       "{{ 'a' | center(99999999999) }}",
@@ -184,7 +186,8 @@ struct ChatTemplateRobustnessTests {
       "{{ [1] | batch(9999999999999, 0) | list | string * 999999999 }}",
       "{{ [1] | slice(9999999999) | list }}", "{{ ('x' * 99999).join('y' * 99999) }}",
       "{% for i in range(99999) %}{{ 'a' * 99999 }}{% endfor %}", "{{ 'a'.zfill(99999999999) }}",
-      "{% macro m() %}{% for i in range(99999) %}{{ 'a' * 99999 }}{% endfor %}{% endmacro %}{{ m() }}",
+      "{% macro m() %}{% for i in range(99999) %}{{ 'a' * 99999 }}{% endfor %}{% endmacro %}"
+        + "{{ m() }}",
       "{{ range(100001) }}", "{{ range(-9000000000000000000, 9000000000000000000) }}",
     ])
   func limitsMemory(_ source: String) {
@@ -260,7 +263,8 @@ struct ChatTemplateRobustnessTests {
       "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}",
       "{% set ns = namespace() %}{% set ns.a = ns %}{{ ns }}",
       "{% set ns = namespace(a=1) %}{% for i in range(9999) %}{% set ns.a = [ns.a] %}{% endfor %}",
-      "{% set ns = namespace(a=1) %}{% for i in range(9999) %}{% set ns.a = {'a': ns.a} %}{% endfor %}",
+      "{% set ns = namespace(a=1) %}"
+        + "{% for i in range(9999) %}{% set ns.a = {'a': ns.a} %}{% endfor %}",
     ])
   func limitsRecursion(_ source: String) {
     #expect {

@@ -1,8 +1,8 @@
 /// Runs a compiled template once.
 ///
 /// Everything with identity that a template can make (namespaces, macros, loops) lives in `objects`
-/// of this instance and ends with it; nothing of the host can be reached from here. Work is metered:
-/// every node and every byte that is touched counts towards the limits.
+/// of this instance and ends with it; nothing of the host can be reached from here. Work counts:
+/// every node and every byte that is touched goes towards the limits.
 final class TemplateEvaluator {
   let program: TemplateProgram
   let limits: ChatTemplateLimits

@@ -3,7 +3,7 @@ typealias TemplateFilter =
   @Sendable (TemplateEvaluator, TemplateValue, TemplateArguments) throws(TemplateFailure) ->
   TemplateValue
 
-/// The filters of jinja2 that make sense without access to a host, and the `tojson` of transformers.
+/// The filters of jinja2 that make sense without access to a host, `tojson` as transformers has it.
 enum TemplateFilters {
   static let table: [String: TemplateFilter] = texts.merging(numbers) { $1 }
     .merging(collections) { $1 }.merging(selections) { $1 }

@@ -32,6 +32,16 @@ import Testing
     /// Reads standard error until it holds `text`.
     func note(_ text: String) -> String { read(errors, until: text) }
 
+    /// Passes over what standard output holds now.
+    func drain() {
+      let descriptor = output.fileHandleForReading.fileDescriptor
+      let flags = fcntl(descriptor, F_GETFL)
+      _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while unsafe Foundation.read(descriptor, &buffer, buffer.count) > 0 {}
+      _ = fcntl(descriptor, F_SETFL, flags)
+    }
+
     private func read(_ pipe: Pipe, until text: String) -> String {
       var heard = ""
       while !heard.contains(text) {
@@ -69,6 +79,8 @@ import Testing
       #expect(talk.hear(" ").contains(" "))
       kill(talk.process.processIdentifier, SIGINT)
       #expect(talk.note("]").contains("cancelled; this turn is not kept"))
+      // The note comes after the last word; the next one is of the next turn.
+      talk.drain()
     }
     try talk.close()
     talk.process.waitUntilExit()

@@ -45,7 +45,7 @@ enum ModelOptions {
   }
 
   static func warn(_ tokenizer: Tokenizer) {
-    for warning in tokenizer.vocabulary.warnings { Console.note("warning: \(warning)") }
+    for warning in tokenizer.warnings { Console.note("warning: \(warning)") }
   }
 
   /// A number of at least 1.

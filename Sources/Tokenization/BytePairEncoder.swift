@@ -173,6 +173,11 @@ struct BytePairEncoder: Sendable {
     work.queue.push(.init(key: UInt64(rank) << 32 | UInt64(index), check: 0))
   }
 
+  /// Whether text with this byte loses it: it has no token, and there is none for the unknown.
+  func loses(_ byte: UInt8) -> Bool {
+    byteSymbols[Int(byte)] >= firstByteSymbol && fallback == nil
+  }
+
   private func append(_ symbol: UInt32, to output: inout [TokenID]) {
     if symbol < firstByteSymbol {
       output.append(TokenID(symbol))

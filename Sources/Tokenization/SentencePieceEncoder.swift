@@ -160,6 +160,9 @@ struct SentencePieceEncoder: Sendable {
     work.queue.push(.init(key: key, check: UInt32(length)))
   }
 
+  /// Whether a character of this byte alone is lost where no piece spells it.
+  func loses(_ byte: UInt8) -> Bool { byteTokens[Int(byte)] < 0 && fallback == nil }
+
   private func append(_ symbols: [Symbol], _ text: [UInt8], to output: inout [TokenID]) {
     var index = symbols.isEmpty ? -1 : 0
     while index >= 0 {

@@ -52,6 +52,21 @@ public final class Tokenizer: Sendable {
     specials = SpecialTokenMatcher(vocabulary, modelName: description.name)
   }
 
+  /// Oddities of the vocabulary that do not prevent its use; worth showing to a person.
+  public var warnings: [VocabularyWarning] {
+    let lost = Self.commonBytes.filter { byte in
+      switch encoder {
+      case .bytePair(let encoder): encoder.loses(byte)
+      case .sentencePiece(let encoder): encoder.loses(byte)
+      }
+    }
+    return vocabulary.warnings + (lost.isEmpty ? [] : [.lostBytes(lost)])
+  }
+
+  /// Bytes of ordinary UTF-8 text; vocabularies rightly leave out some control characters.
+  private static let commonBytes: [UInt8] =
+    [0x09, 0x0A] + Array(0x20...0x7E) + Array(0x80...0xBF) + Array(0xC2...0xF0)
+
   /// The tokens of a text.
   ///
   /// - Parameters:

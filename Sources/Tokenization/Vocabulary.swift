@@ -112,6 +112,8 @@ public enum VocabularyWarning: Equatable, Sendable, CustomStringConvertible {
   case unmarkedTurnEnd(TokenID, String)
   /// The file names no pre-tokenizer, so one was assumed; the text may be cut in wrong places.
   case pretokenizerAssumed(String)
+  /// Text loses these bytes: they have no token, and the vocabulary has none for the unknown.
+  case lostBytes([UInt8])
 
   /// What is odd and what was done about it.
   public var description: String {
@@ -123,6 +125,10 @@ public enum VocabularyWarning: Equatable, Sendable, CustomStringConvertible {
     case .pretokenizerAssumed(let name):
       "tokenizer.ggml.pre is missing; \"\(name)\" is assumed, which may tokenize differently from "
         + "the model's training; convert the model again"
+    case .lostBytes(let bytes):
+      "\(bytes.count) bytes of ordinary text have no token and are left out of prompts, 0x"
+        + String(bytes[0], radix: 16, uppercase: true)
+        + " among them; this vocabulary is incomplete"
     }
   }
 }

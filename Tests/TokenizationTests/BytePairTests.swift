@@ -43,9 +43,13 @@ struct BytePairTests {
     var description = SmallVocabulary.bytePair([], others: [("<unk>", .unknown, 0)])
     let silent = try Tokenizer(description)
     #expect(silent.texts(silent.encode("a\u{E9}b")) == ["a", "b"])
+    // The tab, and every byte of longer characters.
+    let lost: [UInt8] = [0x09] + Array(0x80...0xBF) + Array(0xC2...0xF0)
+    #expect(silent.warnings == [.lostBytes(lost)])
     description.ids[.unknown] = description.tokens.count - 1
     let loud = try Tokenizer(description)
     #expect(loud.texts(loud.encode("a\u{E9}b")) == ["a", "<unk>", "<unk>", "b"])
+    #expect(loud.warnings.isEmpty)
     // Such a token must not end the turn of somebody whose text has a strange byte.
     description.ids[.eos] = description.tokens.count - 1
     let ending = try Tokenizer(description)

@@ -1,3 +1,7 @@
+#if defined(__linux__)
+#define _GNU_SOURCE  // syscall
+#endif
+
 #include "ck_cpu.h"
 
 #include <stdatomic.h>
@@ -8,6 +12,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #elif defined(__aarch64__) && defined(__APPLE__)
@@ -16,7 +24,7 @@
 
 static const char *const names[CK_ISA_COUNT] = {
     [CK_ISA_SCALAR] = "scalar", [CK_ISA_AVX2] = "avx2",       [CK_ISA_AVX512] = "avx512",
-    [CK_ISA_NEON] = "neon",     [CK_ISA_DOTPROD] = "dotprod",
+    [CK_ISA_AMX] = "amx",       [CK_ISA_NEON] = "neon",     [CK_ISA_DOTPROD] = "dotprod",
 };
 
 const char *ck_isa_name(ck_isa isa) {
@@ -34,6 +42,29 @@ static uint64_t saved_state(void) {
 
 static bool has_bits(uint64_t value, uint64_t bits) { return (value & bits) == bits; }
 
+// Linux hands out the tile registers on request, once for all threads of the process; AMX stays
+// off where nobody asked or the answer was no.
+static bool may_use_tiles(void) {
+#if defined(__linux__)
+  enum { REQUEST_STATE = 0x1023, TILE_DATA = 18 };  // ARCH_REQ_XCOMP_PERM of asm/prctl.h
+  return syscall(SYS_arch_prctl, REQUEST_STATE, TILE_DATA) == 0;
+#else
+  return false;
+#endif
+}
+
+// What AMX needs beyond AVX-512.
+static bool has_tiles(void) {
+  const uint32_t amx_edx = 1u << 22 | 1u << 24;  // leaf 7: AMX-BF16, AMX-TILE
+  const uint32_t bf16_eax = 1u << 5;             // leaf 7.1: AVX512_BF16
+  const uint64_t tile_state = 3u << 17;          // XTILECFG, XTILEDATA
+  uint32_t a, b, c, d;
+  if (!has_bits(saved_state(), tile_state)) return false;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !has_bits(d, amx_edx)) return false;
+  if (!__get_cpuid_count(7, 1, &a, &b, &c, &d) || !has_bits(a, bf16_eax)) return false;
+  return may_use_tiles();
+}
+
 static bool detect(ck_isa isa) {
   enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX = 1 << 28, F16C = 1 << 29 };  // leaf 1 ecx
   enum { BMI1 = 1 << 3, AVX2 = 1 << 5, BMI2 = 1 << 8 };                      // leaf 7 ebx
@@ -43,6 +74,7 @@ static bool detect(ck_isa isa) {
   const uint64_t zmm_state = 0xe6;   // and the mask registers and both halves of AVX-512's
 
   if (isa == CK_ISA_SCALAR) return true;
+  if (isa == CK_ISA_AMX) return detect(CK_ISA_AVX512) && has_tiles();
   if (isa != CK_ISA_AVX2 && isa != CK_ISA_AVX512) return false;
   uint32_t a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d)) return false;
@@ -97,7 +129,8 @@ bool ck_isa_available(ck_isa isa) {
 }
 
 static ck_isa choose(void) {
-  static const ck_isa best_first[] = {CK_ISA_AVX512, CK_ISA_DOTPROD, CK_ISA_AVX2, CK_ISA_NEON};
+  static const ck_isa best_first[] = {
+      CK_ISA_AMX, CK_ISA_AVX512, CK_ISA_DOTPROD, CK_ISA_AVX2, CK_ISA_NEON};
   const char *forced = getenv("CK_FORCE");
   for (int isa = 0; forced != NULL && isa < CK_ISA_COUNT; isa++) {
     if (strcmp(forced, names[isa]) == 0 && ck_isa_available((ck_isa)isa)) return (ck_isa)isa;

@@ -29,7 +29,8 @@ const ck_float_table *ck_float_table_for(ck_isa isa) {
   switch (isa) {
 #if defined(__x86_64__)
     case CK_ISA_AVX2: return &ck_float_table_avx2;
-    case CK_ISA_AVX512: return &ck_float_table_avx512;
+    case CK_ISA_AVX512:
+    case CK_ISA_AMX: return &ck_float_table_avx512;
 #elif defined(__aarch64__)
     case CK_ISA_NEON: return &ck_float_table_neon;
     case CK_ISA_DOTPROD: return &ck_float_table_dotprod;

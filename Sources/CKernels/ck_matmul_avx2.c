@@ -53,6 +53,8 @@ CK_INLINE i32x8 panel_dot(const u8x32 *w, size_t n, const int8_t *x, int largest
   return i32x8_of(total);
 }
 
+CK_INLINE u8x32 lane_lookup16(i8x16 table, u8x32 indices) { return lookup16(table, indices); }
+
 #include "ck_matmul_body.h"
 #include "ck_matmul_float_body.h"
 #include "ck_quantize_body.h"

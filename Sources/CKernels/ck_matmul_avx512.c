@@ -42,10 +42,21 @@ CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest) {
   return out;
 }
 
+CK_INLINE bxr lane_lookup16(i8x16 table, bxr indices) {
+  const __m512i values = _mm512_shuffle_epi8(
+      _mm512_broadcast_i32x4((__m128i)table), (__m512i)indices);
+  return (bxr)values;
+}
+
 #include "ck_matmul_body.h"
 #include "ck_matmul_float_body.h"
 #include "ck_quantize_body.h"
 #include "ck_matmul_table_body.h"
+
+#if !defined(CK_EMULATE)
+const ck_matmul_table ck_matmul_table_amx = {
+    .isa = CK_ISA_AMX, MATMUL_ENTRIES .tiles = &ck_tile_table_amx};
+#endif
 
 #if !defined(CK_EMULATE)
 #pragma clang attribute pop

@@ -4,8 +4,9 @@
 //
 //   CK_ROWS                      rows of a panel: 8 or 16; ixr, fxr, bxr: vectors of CK_ROWS
 //                                int32, float, and 4 * CK_ROWS bytes
-//   CK_WEIGHTS                   which bytes its dot products take as weights, see below
+//   CK_WEIGHTS                   which bytes its dot products take as weights, see ck_weights_body.h
 //   lookup16(table, indices)     table[index] for 32 indices
+//   lane_lookup16(table, indices)  the same for a vector of bxr
 //   row_dot(w, x, largest)       32 products in 8 sums: 0-3 of the first 16, 4-7 of the others
 //   half_totals(p)               sums 0-3 and 4-7 of p[0 ... 3]: 4 of first halves, 4 of second
 //   pair_dot(a, b)               a[2i] * b[2i] + a[2i+1] * b[2i+1]
@@ -14,43 +15,13 @@
 //
 // All float arithmetic happens here and follows the order written in ck_matmul_scalar.c. There the
 // unit is a block's whole integer sum, so the width of the vectors does not show in the result.
-#include "ck_formats_body.h"
 #include "ck_matmul_tables.h"
-
-#define WEIGHTS_U7 0  // unsigned below 128; or SIGNED_CODES, told by `largest`
-#define WEIGHTS_U8 1  // any unsigned byte
-#define WEIGHTS_S8 2  // any signed byte
-
-#define FMA __builtin_elementwise_fma
-
-CK_INLINE bool is_grouped(const vector_format *f) {
-  return f->layout == CK_LAYOUT_GROUPED || f->layout == CK_LAYOUT_GROUPED_MIN;
-}
-
-CK_INLINE bool has_minimum(const vector_format *f) {
-  return f->layout == CK_LAYOUT_MIN || f->layout == CK_LAYOUT_GROUPED_MIN;
-}
-
-// Bytes of eight blocks of 32 values.
-CK_INLINE size_t chunk_bytes(const vector_format *f) { return f->bytes * (8 / f->blocks); }
-
-// Codes as the dot products take them.
-CK_INLINE u8x32 weights(const vector_format *f, const uint8_t *w, size_t i) {
-  const u8x32 codes = f->codes(w, i);
-  if (CK_WEIGHTS == WEIGHTS_S8) return codes - (uint8_t)f->offset;
-  if (CK_WEIGHTS == WEIGHTS_U8 && f->largest == SIGNED_CODES) return codes ^ 128;
-  return codes;
-}
-
-// What each of `weights` is too large by: its product with the activations' sum is subtracted.
-CK_INLINE int excess(const vector_format *f) {
-  if (CK_WEIGHTS == WEIGHTS_S8) return 0;
-  if (CK_WEIGHTS == WEIGHTS_U8 && f->largest == SIGNED_CODES) return 128;
-  return f->offset;
-}
+#include "ck_weights_body.h"
+#include "ck_lanes_body.h"
 
 #include "ck_matmul_row_body.h"
 #include "ck_matmul_panel_body.h"
+#include "ck_groups_body.h"
 
 // Panels where tokens share the work of taking them apart, then single rows. Which path computes
 // a result does not show in its bits.

@@ -75,6 +75,8 @@ typedef i32x8 ixr;
 typedef f32x8 fxr;
 typedef u8x32 bxr;
 
+CK_INLINE u8x32 lane_lookup16(i8x16 table, u8x32 indices) { return lookup16(table, indices); }
+
 #include "ck_matmul_body.h"
 #include "ck_matmul_float_body.h"
 #include "ck_quantize_body.h"

@@ -108,43 +108,58 @@ CK_INLINE fxr splat_float(float value) {
   return v;
 }
 
-// The integer products of block i with one token.
-CK_INLINE ixr panel_block_dot(const vector_format *f, const panel *p, size_t i, const bxr *w,
-                              const int8_t *q, const int32_t *correction) {
+// The integer products of one block with one token.
+CK_INLINE ixr block_dot(const vector_format *f, const lane_block *block, size_t i, const int8_t *q,
+                        const int32_t *correction) {
   if (!is_grouped(f)) {
-    const ixr dot = panel_dot(w, 8, q, f->largest);
+    const ixr dot = panel_dot(block->codes, 8, q, f->largest);
     return excess(f) != 0 ? dot + splat_int(correction[i]) : dot;
   }
-  ixr first = panel_dot(w, 4, q, f->largest);
-  ixr second = panel_dot(w + 4, 4, q + 16, f->largest);
+  ixr first = panel_dot(block->codes, 4, q, f->largest);
+  ixr second = panel_dot(block->codes + 4, 4, q + 16, f->largest);
   if (excess(f) != 0) {
     first += splat_int(correction[2 * i]);
     second += splat_int(correction[2 * i + 1]);
   }
-  return p->s[2 * i] * first + p->s[2 * i + 1] * second;
+  return block->s[0] * first + block->s[1] * second;
 }
 
-// Block i of a panel with `tokens` activation rows; `at` is the first one's block.
-CK_INLINE void panel_block(const vector_format *f, const panel *p, size_t i, const ck_q8 *x,
-                           size_t at, size_t tokens, const tile_sums *sums, fxr *lanes) {
+// Block i of a chunk with `tokens` activation rows; `at` is the first one's block.
+CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
+                             const ck_q8 *x, size_t at, const size_t tokens,
+                             const tile_sums *sums, fxr *lanes) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   const int8_t *q = x->q + at * CK_BLOCK_VALUES;
   const float *scale = x->scale + at;
-  const fxr a = p->a[i];
-  bxr w[8];
-  memcpy(w, p->codes[i], sizeof w);
   for (size_t t = 0; t < tokens; t++, q += x->cols, scale += blocks) {
-    const ixr dot = panel_block_dot(f, p, i, w, q, sums->correction[t]);
+    const ixr dot = block_dot(f, block, i, q, sums->correction[t]);
     const fxr product = __builtin_convertvector(dot, fxr);
-    fxr term = a * product;
+    fxr term = block->a * product;
     if (f->layout == CK_LAYOUT_MIN) {
-      term = FMA(a, product, p->m[i] * splat_float(sums->block[t][i]));
+      term = FMA(block->a, product, block->m * splat_float(sums->block[t][i]));
     } else if (f->layout == CK_LAYOUT_GROUPED_MIN) {
-      const ixr total = p->n[2 * i] * splat_int(sums->group[t][2 * i]) +
-                        p->n[2 * i + 1] * splat_int(sums->group[t][2 * i + 1]);
-      term = FMA(a, product, p->m[i] * __builtin_convertvector(total, fxr));
+      const ixr total = block->n[0] * splat_int(sums->group[t][2 * i]) +
+                        block->n[1] * splat_int(sums->group[t][2 * i + 1]);
+      term = FMA(block->a, product, block->m * __builtin_convertvector(total, fxr));
     }
     lanes[t] = FMA(splat_float(*scale), term, lanes[t]);
+  }
+}
+
+// Adds the lanes in the order of ck_matmul_scalar.c.
+CK_INLINE void store_lanes(const fxr lane[8], float *y) {
+  const fxr even = (lane[0] + lane[4]) + (lane[2] + lane[6]);
+  const fxr odd = (lane[1] + lane[5]) + (lane[3] + lane[7]);
+  const fxr sum = (even + odd) + 0.0f;
+  memcpy(y, &sum, sizeof sum);
+}
+
+CK_INLINE void store_tile(fxr lanes[8][TOKEN_TILE], size_t tokens, float *y, size_t y_stride) {
+  for (size_t t = 0; t < tokens; t++) {
+    fxr lane[8];
+    CK_UNROLL
+    for (size_t i = 0; i < 8; i++) lane[i] = lanes[i][t];
+    store_lanes(lane, y + t * y_stride);
   }
 }
 
@@ -162,12 +177,13 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
     const size_t at = token * blocks + first;
     fill_panel(f, w, row_bytes, n, &p);
     fill_tile_sums(f, x, at, n, tokens, &sums);
-    for (size_t i = 0; i < n; i++) panel_block(f, &p, i, x, at + i, tokens, &sums, lanes[i]);
+    for (size_t i = 0; i < n; i++) {
+      lane_block block = {.a = p.a[i], .m = p.m[i]};
+      memcpy(block.codes, p.codes[i], sizeof block.codes);
+      memcpy(block.s, p.s + 2 * i, sizeof block.s);
+      memcpy(block.n, p.n + 2 * i, sizeof block.n);
+      block_product(f, &block, i, x, at + i, tokens, &sums, lanes[i]);
+    }
   }
-  for (size_t t = 0; t < tokens; t++) {
-    const fxr even = (lanes[0][t] + lanes[4][t]) + (lanes[2][t] + lanes[6][t]);
-    const fxr odd = (lanes[1][t] + lanes[5][t]) + (lanes[3][t] + lanes[7][t]);
-    const fxr sum = (even + odd) + 0.0f;
-    memcpy(y + t * y_stride, &sum, sizeof sum);
-  }
+  store_tile(lanes, tokens, y, y_stride);
 }

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "ck_half.h"
+#include "ck_interleave.h"
 #include "ck_unpack.h"
 
 // A compiler may otherwise join a product and a sum on its own account.
@@ -52,14 +53,33 @@ static float block_term(ck_layout layout, const ck_unpacked *w, size_t b, const 
   return 0;
 }
 
+// Where the blocks of one weight row are.
+typedef struct row_place {
+  const uint8_t *start;  // of the row, or of the group of interleaved rows
+  bool interleaved;
+  size_t row;  // in its group
+} row_place;
+
+static void unpack_block(const ck_format *format, ck_type type, row_place place, size_t index,
+                         ck_unpacked *out) {
+  uint8_t block[CK_SUPER_VALUES];  // more than any block has
+  if (!place.interleaved) {
+    format->unpack(place.start + index * format->bytes, out);
+    return;
+  }
+  ck_interleaved_block(type, place.start, place.row, index, block);
+  format->unpack(block, out);
+}
+
 // One weight row with up to TOKEN_TILE activation rows, starting at `token`.
-static void matmul_row(const ck_format *format, const uint8_t *row, const ck_q8 *x, size_t token,
-                       size_t tokens, float *y, size_t y_stride) {
+static void matmul_row(ck_type type, row_place place, const ck_q8 *x, size_t token, size_t tokens,
+                       float *y, size_t y_stride) {
+  const ck_format *format = ck_format_for(type);
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   float lanes[TOKEN_TILE][BLOCK_LANES] = {{0}};
   ck_unpacked w;
   for (size_t first = 0; first < blocks; first += format->blocks) {
-    format->unpack(row + first / format->blocks * format->bytes, &w);
+    unpack_block(format, type, place, first / format->blocks, &w);
     for (size_t t = 0; t < tokens; t++) {
       for (size_t b = 0; b < format->blocks; b++) {
         const size_t at = (token + t) * blocks + first + b;
@@ -74,12 +94,23 @@ static void matmul_row(const ck_format *format, const uint8_t *row, const ck_q8 
 
 static void matmul(ck_type type, const void *w, size_t row_bytes, size_t rows, const ck_q8 *x,
                    float *y, size_t y_stride) {
-  const ck_format *format = ck_format_for(type);
   for (size_t r = 0; r < rows; r++) {
-    const uint8_t *row = (const uint8_t *)w + r * row_bytes;
+    const row_place place = {(const uint8_t *)w + r * row_bytes, false, 0};
     for (size_t t = 0; t < x->tokens; t += TOKEN_TILE) {
       const size_t tokens = x->tokens - t < TOKEN_TILE ? x->tokens - t : TOKEN_TILE;
-      matmul_row(format, row, x, t, tokens, y + t * y_stride + r, y_stride);
+      matmul_row(type, place, x, t, tokens, y + t * y_stride + r, y_stride);
+    }
+  }
+}
+
+static void matmul_groups(ck_type type, const void *w, size_t row_bytes, size_t rows,
+                          const ck_q8 *x, float *y, size_t y_stride) {
+  for (size_t r = 0; r < rows; r++) {
+    const size_t in_group = r % CK_GROUP_ROWS;
+    const row_place place = {(const uint8_t *)w + (r - in_group) * row_bytes, true, in_group};
+    for (size_t t = 0; t < x->tokens; t += TOKEN_TILE) {
+      const size_t tokens = x->tokens - t < TOKEN_TILE ? x->tokens - t : TOKEN_TILE;
+      matmul_row(type, place, x, t, tokens, y + t * y_stride + r, y_stride);
     }
   }
 }
@@ -175,16 +206,15 @@ static void dequantize_float(ck_type type, const void *values, size_t n, float *
   static void dequantize_##name(const void *values, size_t n, float *out) {                  \
     dequantize_float(type, values, n, out);                                                  \
   }
+#define INTERLEAVED_TYPE(name, type)                                                         \
+  static void matmul_groups_##name(const void *w, size_t row_bytes, size_t rows,             \
+                                   const ck_q8 *x, float *y, size_t y_stride) {              \
+    matmul_groups(type, w, row_bytes, rows, x, y, y_stride);                                 \
+  }
 CK_BLOCK_TYPES(BLOCK_TYPE)
+CK_INTERLEAVED_TYPES(INTERLEAVED_TYPE)
 CK_FLOAT_TYPES(FLOAT_TYPE)
 
-#define BLOCK_ENTRY(name, type) [type] = matmul_##name,
-#define DEQUANTIZE_ENTRY(name, type) [type] = dequantize_##name,
-
-const ck_matmul_table ck_matmul_table_scalar = {
-    .isa = CK_ISA_SCALAR,
-    .quantize_q8 = quantize_q8,
-    .dequantize = {CK_BLOCK_TYPES(DEQUANTIZE_ENTRY) CK_FLOAT_TYPES(DEQUANTIZE_ENTRY)},
-    .matmul = {CK_BLOCK_TYPES(BLOCK_ENTRY)},
-    .matmul_float = {CK_FLOAT_TYPES(BLOCK_ENTRY)},
-};
+#define CK_MATMUL_ISA CK_ISA_SCALAR
+#define CK_MATMUL_TABLE ck_matmul_table_scalar
+#include "ck_matmul_table_body.h"

@@ -4,6 +4,7 @@
 // The rows of a kv head are (token, query head of its group), numbered token * group + member.
 #include <string.h>
 
+#include "ck_cut.h"
 #include "ck_parallel.h"
 
 // Rows of one tile: enough to pay for converting a block of keys to float32, few enough for the
@@ -12,10 +13,6 @@ enum { TILE_ROWS = 48 };
 
 // Partial sums kept at once when keys are split, over all kv heads.
 enum { SUM_SLOTS = 64 };
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-static size_t ceiling(size_t n, size_t step) { return (n + step - 1) / step; }
 
 // One tile of rows of one kv head, its queries gathered, ready for an attention call.
 typedef struct tile {

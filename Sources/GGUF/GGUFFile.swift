@@ -100,6 +100,11 @@ extension GGUFFile {
     shards[tensor.shard].file.prefetch(tensor.byteRange)
   }
 
+  /// Tells the system that a tensor will not be read soon, so that its pages need no memory.
+  package func release(_ tensor: TensorInfo) {
+    shards[tensor.shard].file.release(tensor.byteRange)
+  }
+
   /// Asks the system to read all tensors from disk before they are used.
   public func prefetch() {
     for shard in shards { shard.file.prefetch(0..<shard.file.count) }

@@ -22,6 +22,8 @@ import Android
   package let count: Int
   /// The bytes [count], page aligned; nil for an empty file.
   private let base: UnsafeMutableRawPointer?
+  /// Whether the bytes are the file's own pages, which the system can read again.
+  private let isFile: Bool
 
   /// Opens a file and maps it or reads all of it.
   ///
@@ -40,6 +42,7 @@ import Android
     }
     self.path = path
     count = Int(status.st_size)
+    isFile = access == .mapped
     switch access {
     case .mapped: unsafe base = try Self.map(count, of: descriptor, path: path)
     case .copied: unsafe base = try Self.read(count, from: descriptor, path: path)
@@ -50,6 +53,7 @@ import Android
   package init(bytes: [UInt8], path: String = "bytes in memory") throws(GGUFError) {
     self.path = path
     count = bytes.count
+    isFile = false
     unsafe base = try Self.map(count, of: nil, path: path)
     unsafe bytes.withUnsafeBytes { source in
       if let from = source.baseAddress { unsafe base?.copyMemory(from: from, byteCount: count) }
@@ -158,6 +162,17 @@ extension MappedFile {
     let start = range.lowerBound & ~0xFFFF
     // Only a hint: a refusal changes nothing but speed.
     _ = unsafe posix_madvise(base + start, range.upperBound - start, POSIX_MADV_WILLNEED)
+  }
+
+  /// Tells the system that a range will not be read soon: its pages count as this process's memory
+  /// no longer, and come back from the file when they are read after all.
+  func release(_ range: Range<Int>) {
+    guard let base = unsafe base, isFile, contains(range.lowerBound, range.count) else { return }
+    // Whole pages inside the range only, its neighbours may be in use; a hint like `prefetch`.
+    let start = (range.lowerBound + 0xFFFF) & ~0xFFFF
+    let end = range.upperBound & ~0xFFFF
+    guard start < end else { return }
+    _ = unsafe madvise(base + start, end - start, MADV_DONTNEED)
   }
 
   /// Whether `length` bytes from `offset` lie in the file; by subtraction, so nothing overflows.

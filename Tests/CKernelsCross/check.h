@@ -56,7 +56,12 @@ static inline float *random_floats(generator *g, size_t n, float limit) {
   return p;
 }
 
+// Rows of random blocks whose values are finite.
+uint8_t *random_rows(generator *g, const ck_matmul_table *scalar, ck_type type, size_t rows,
+                     size_t cols);
+
 void check_matmul(ck_isa isa);
+void check_tiles(ck_isa isa);
 void check_floats(ck_isa isa);
 void check_attention(ck_isa isa);
 void check_pool(void);

@@ -4,9 +4,8 @@
 
 #include "check.h"
 
-// Rows of random blocks whose values are finite.
-static uint8_t *random_rows(generator *g, const ck_matmul_table *scalar, ck_type type, size_t rows,
-                            size_t cols) {
+uint8_t *random_rows(generator *g, const ck_matmul_table *scalar, ck_type type, size_t rows,
+                     size_t cols) {
   const ck_type_info *info = ck_type_info_for(type);
   const size_t blocks = rows * cols / info->block_values;
   uint8_t *w = reserve(blocks, info->block_bytes);

@@ -13,8 +13,9 @@ size_t checks_passed, checks_failed;
 static void check_isa(ck_isa isa) {
   printf("%s\n", ck_isa_name(isa));
   check_matmul(isa);
-  // The dot product extension has the float kernels of NEON.
-  if (isa == CK_ISA_DOTPROD) return;
+  check_tiles(isa);
+  // The dot product extension has the float kernels of NEON, AMX those of AVX-512.
+  if (isa == CK_ISA_DOTPROD || isa == CK_ISA_AMX) return;
   check_floats(isa);
   check_attention(isa);
 }

@@ -6,5 +6,6 @@
 #include "ck_cpu.h"
 #include "ck_matmul.h"
 #include "ck_float.h"
+#include "ck_interleave.h"
 #include "ck_pool.h"
 #include "ck_parallel.h"

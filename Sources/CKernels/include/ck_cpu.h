@@ -7,12 +7,13 @@ typedef enum ck_isa {
   CK_ISA_SCALAR = 0,   // portable C, defines every result
   CK_ISA_AVX2,         // x86-64-v3: AVX2, FMA, F16C
   CK_ISA_AVX512,       // AVX-512 F/BW/VL/DQ + VNNI
+  CK_ISA_AMX,          // AVX-512 as above with BF16, and AMX tiles of bfloat16
   CK_ISA_NEON,         // aarch64 base
   CK_ISA_DOTPROD,      // aarch64 with the dot product extension
   CK_ISA_COUNT,
 } ck_isa;
 
-// Short lower-case name: "scalar", "avx2", "avx512", "neon", "dotprod".
+// Short lower-case name: "scalar", "avx2", "avx512", "amx", "neon", "dotprod".
 const char *ck_isa_name(ck_isa isa);
 
 // Whether CPU and operating system can run `isa` (and this build contains it).

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ck_cpu.h"
+#include "ck_tiles.h"
 #include "ck_types.h"
 
 enum { CK_Q8_BLOCK = 32 };
@@ -48,7 +49,11 @@ typedef struct ck_matmul_table {
   ck_quantize_q8_fn quantize_q8;
   ck_dequantize_fn dequantize[CK_TYPE_COUNT];
   ck_matmul_fn matmul[CK_TYPE_COUNT];              // block types
+  // The same for whole groups of interleaved rows (ck_interleave.h); NULL for other types.
+  ck_matmul_fn matmul_groups[CK_TYPE_COUNT];
   ck_matmul_float_fn matmul_float[CK_TYPE_COUNT];  // F32, F16, BF16
+  // Products of many tokens with matrix units; NULL where the CPU has none.
+  const ck_tile_table *tiles;
 } ck_matmul_table;
 
 // The table of `isa`; NULL when that is not available here.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ck_float.h"
+#include "ck_interleave.h"
 #include "ck_matmul.h"
 #include "ck_pool.h"
 
@@ -13,27 +14,135 @@ typedef struct ck_context {
   const ck_float_table *floats;
 } ck_context;
 
-// Quantises tokens x cols floats (rows x_stride floats apart) into `out` (tokens and cols set).
-void ck_par_quantize(const ck_context *c, const float *x, size_t x_stride, const ck_q8 *out);
+// Weights of one product: `rows` rows of row_bytes. Interleaved ones lie in groups of sixteen
+// (ck_interleave.h), those after the last whole group as in a file.
+typedef struct ck_weights {
+  ck_type type;
+  const void *data;
+  size_t row_bytes, rows;
+  bool interleaved;
+} ck_weights;
 
-// Quantises to about 15 bits in twice the rows: with n = out->tokens / 2, row t of `out` is x[t] as
-// above and row n + t what that leaves over, so x[t] ~ out[t] + out[n + t], and a product with x[t]
-// is the sum of two. `rest` is scratch of n * cols floats.
-void ck_par_quantize_wide(const ck_context *c, const float *x, size_t x_stride, const ck_q8 *out,
-                          float *rest);
+// y[t * y_stride + r] = W[r,:] . x[t,:] over all rows and tokens.
+typedef struct ck_product {
+  ck_weights w;
+  float *y;
+  size_t y_stride;
+} ck_product;
 
-// y[t * y_stride + r] = W[r,:] . x[t,:] over all rows; block types.
-void ck_par_matmul(const ck_context *c, ck_type type, const void *w, size_t row_bytes, size_t rows,
-                   const ck_q8 *x, float *y, size_t y_stride);
+// Products of one input that run as one job.
+enum { CK_PRODUCTS_MAX = 3 };
 
-// The same for F32, F16, BF16 weights and float activations.
-void ck_par_matmul_float(const ck_context *c, ck_type type, const void *w, size_t row_bytes,
-                         size_t rows, size_t cols, const float *x, size_t x_stride, size_t tokens,
-                         float *y, size_t y_stride);
+// Products with block types. Wide activations (CK_FORM_WIDE) have two rows for each of y.
+void ck_par_products(const ck_context *c, const ck_product *products, size_t count,
+                     const ck_q8 *x, bool wide);
 
-// Dequantises `rows` rows of `cols` values into out[r * cols + k].
-void ck_par_dequantize(const ck_context *c, ck_type type, const void *w, size_t row_bytes,
-                       size_t rows, size_t cols, float *out);
+// Products with F32, F16, BF16 weights of `cols` columns and float activations.
+void ck_par_float_products(const ck_context *c, const ck_product *products, size_t count,
+                           size_t cols, const float *x, size_t x_stride, size_t tokens);
+
+// Products by matrix units, which the context's table must have: types that can be interleaved,
+// whole groups of rows. `scratch`: ck_tile_scratch(longest row) values.
+void ck_par_tile_products(const ck_context *c, const ck_product *products, size_t count,
+                          const ck_tiles *x, uint16_t *scratch);
+size_t ck_tile_scratch(const ck_pool *pool, size_t row_bytes);
+
+// One row of weights to float32, exact. `block_row` is room for the row's bytes.
+void ck_dequantize_row(const ck_matmul_table *t, const ck_weights *w, size_t row, size_t cols,
+                       void *block_row, float *out);
+
+// Interleaves all rows of `w`, which is not, into `out` of the same size.
+void ck_par_interleave(ck_pool *pool, const ck_weights *w, void *out);
+
+// How a product takes its activations.
+typedef enum ck_form {
+  CK_FORM_FLOAT,
+  CK_FORM_Q8,
+  // About 15 bits in twice the rows: row 2t is x[t] in bytes, row 2t + 1 what that leaves over, so a
+  // product with x[t] is the sum of two.
+  CK_FORM_WIDE,
+  CK_FORM_TILES,
+} ck_form;
+
+// Room for activations in one form.
+typedef struct ck_activations {
+  ck_form form;
+  size_t tokens, cols;
+  float *floats;   // [tokens, cols]
+  ck_q8 q8;        // tokens rows, twice as many when wide
+  ck_tiles tiles;
+} ck_activations;
+
+// The steps below write rows in the form of `out` and need ck_rows_scratch(cols) floats.
+size_t ck_rows_scratch(const ck_pool *pool, size_t cols);
+
+// out = x
+typedef struct ck_pack {
+  const float *x;  // [tokens, cols]
+  size_t x_stride;
+  const ck_activations *out;
+  float *scratch;
+} ck_pack;
+void ck_par_pack(const ck_context *c, const ck_pack *step);
+
+// x += norm(delta + bias), out = norm(x); parts that are NULL are left out.
+typedef struct ck_norm {
+  float *x;                   // [tokens, cols], the residual stream
+  size_t x_stride;
+  float *delta;               // [tokens, cols] or NULL; overwritten
+  size_t delta_stride;
+  const float *delta_bias;    // [cols] or NULL
+  const float *delta_weight;  // [cols] or NULL: not normalised
+  const float *weight;        // [cols]
+  float eps;
+  size_t tokens, cols;
+  const ck_activations *out;  // or NULL: only x changes
+  float *scratch;
+} ck_norm;
+void ck_par_norm(const ck_context *c, const ck_norm *step);
+
+// out = activation(gate) * up
+typedef struct ck_gate {
+  bool gelu;  // tanh form; else silu
+  const float *gate, *up;  // [tokens, cols]
+  size_t stride;
+  const ck_activations *out;
+  float *scratch;
+} ck_gate;
+void ck_par_gate(const ck_context *c, const ck_gate *step);
+
+// Makes queries and keys ready and stores keys and values in the cache: bias, norm of every head,
+// rotation by position; what is NULL is left out.
+typedef struct ck_heads_step {
+  float *q;                    // [tokens, heads, head_dim]
+  size_t q_stride;
+  float *k, *v;                // [tokens, kv_heads, head_dim]
+  size_t kv_stride;
+  size_t heads, kv_heads, head_dim, tokens;
+  size_t position;             // of the first token
+  const float *q_bias, *k_bias, *v_bias;
+  const float *q_norm, *k_norm;  // [head_dim]
+  float eps;
+  const float *cosine, *sine;  // [positions, pairs]
+  size_t pairs;
+  ck_rope_pairing pairing;
+  uint16_t *k_cache, *v_cache;  // float16 [kv_heads, capacity, head_dim]
+  size_t capacity;
+} ck_heads_step;
+void ck_par_heads(const ck_context *c, const ck_heads_step *step);
+
+// out[t] = scale * the row of `table` that tokens[t] names.
+typedef struct ck_embed {
+  ck_weights table;
+  size_t cols;
+  const int32_t *tokens;  // [count], all within the table
+  size_t count;
+  float scale;
+  float *out;  // [count, cols]
+  size_t out_stride;
+  float *scratch;
+} ck_embed;
+void ck_par_embed(const ck_context *c, const ck_embed *step);
 
 // Attention of `tokens` consecutive tokens over the whole cache of one layer.
 typedef struct ck_layer_attention {
@@ -57,11 +166,3 @@ size_t ck_layer_attention_scratch(const ck_pool *pool, size_t heads, size_t kv_h
                                   size_t head_dim, size_t tokens);
 
 void ck_par_attention(const ck_context *c, const ck_layer_attention *args);
-
-// A job over rows: fn-per-row steps (norms, activations, RoPE) for prefill chunks.
-// y[t,:] = rms_norm(x[t,:]) for tokens rows, x_stride / y_stride floats apart.
-void ck_par_rms_norm(const ck_context *c, const float *x, size_t x_stride, const float *weight,
-                     size_t n, float eps, size_t tokens, float *y, size_t y_stride);
-
-// gate[i] = act(gate[i]) * up[i] over n values in all. gelu: tanh form, else silu.
-void ck_par_gated_activation(const ck_context *c, bool gelu, float *gate, const float *up, size_t n);

@@ -11,27 +11,37 @@ extension Compute {
   ///
   /// Each pool thread runs its own single-threaded products, so the result does not depend on
   /// the number of threads, and BLAS brings no second pool that fights for the cores.
-  func multiplyBLAS(_ weights: WeightMatrix, _ x: Matrix, _ y: Matrix) throws(InferenceError) {
+  ///
+  /// `x` is `[y.rows, weights.columns]`.
+  func multiplyBLAS(
+    _ weights: WeightMatrix, _ x: UnsafePointer<Float>, _ y: Matrix
+  ) throws(InferenceError) {
     let panelRows = Self.panelRows
-    if weights.type != CK_F32 { try reservePanels(count: panelRows * weights.columns) }
+    // Room for the values and for one row's bytes, which are fewer than its values'.
+    if weights.type != CK_F32 { try reservePanels(count: (panelRows + 1) * weights.columns) }
     let panels = panels
     let matmul = unsafe context.matmul
     let panelCount = (weights.rows + panelRows - 1) / panelRows
     parallel(panelCount) { panel, worker in
       let start = panel * panelRows
       let rows = min(panelRows, weights.rows - start)
-      let source = unsafe weights.base + start * weights.rowBytes
       let dense: UnsafePointer<Float>
       if weights.type == CK_F32 {
-        unsafe dense = source.assumingMemoryBound(to: Float.self)
+        unsafe dense = (weights.base + start * weights.rowBytes)
+          .assumingMemoryBound(to: Float.self)
       } else {
         let target = unsafe panels[worker].base
-        unsafe ck_dequantize(matmul, weights.type, source, rows * weights.columns, target)
+        var source = unsafe weights.description
+        for row in 0..<rows {
+          unsafe ck_dequantize_row(
+            matmul, &source, start + row, weights.columns, target + panelRows * weights.columns,
+            target + row * weights.columns)
+        }
         unsafe dense = UnsafePointer(target)
       }
       unsafe cblas_sgemm(
-        CblasRowMajor, CblasNoTrans, CblasTrans, numericCast(x.rows), numericCast(rows),
-        numericCast(x.columns), 1, x.base, numericCast(x.stride), dense,
+        CblasRowMajor, CblasNoTrans, CblasTrans, numericCast(y.rows), numericCast(rows),
+        numericCast(weights.columns), 1, x, numericCast(weights.columns), dense,
         numericCast(weights.columns), 0, y.base + start, numericCast(y.stride))
     }
   }

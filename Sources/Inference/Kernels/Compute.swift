@@ -1,8 +1,9 @@
 internal import CKernels
+internal import GGUF
 
 /// How products with quantised weights are done.
 public enum MatmulPrecision: Sendable {
-  /// Activations quantised to 8 bits, integer dot products: the fast way.
+  /// Activations of 8 bits, or bfloat16 where the CPU has matrix units: the fast way.
   case quantized
   /// Weights expanded to float32 and multiplied by the system's BLAS: the exact way.
   case float
@@ -18,8 +19,10 @@ final class Compute: @unchecked Sendable {
   let precision: MatmulPrecision
   var context: ck_context
   let kernels: Kernels
-  private var quantized = QuantizedScratch()
-  private var wideScratch: FloatBuffer
+  /// The input of the next products, left there by `pack`, `normalise` or `gate`.
+  var activations: Activations
+  private var rowScratch: FloatBuffer
+  private var tileScratch: FloatBuffer
   private var attentionScratch: FloatBuffer
   var panels: [FloatBuffer] = []
 
@@ -42,121 +45,31 @@ final class Compute: @unchecked Sendable {
     self.precision = precision
     self.kernels = kernels
     unsafe context = ck_context(pool: pool, matmul: matmul, floats: floats)
-    attentionScratch = try FloatBuffer(count: 0, purpose: "attention scratch")
-    wideScratch = try FloatBuffer(count: 0, purpose: "wide product")
+    activations = try Activations()
+    rowScratch = try FloatBuffer(count: 0, purpose: "scratch")
+    tileScratch = try FloatBuffer(count: 0, purpose: "scratch")
+    attentionScratch = try FloatBuffer(count: 0, purpose: "scratch")
   }
 
   deinit { unsafe ck_pool_destroy(context.pool) }
 
-  /// Several products of one input: `y = x · Wᵀ` for each pair of weights and result.
-  ///
-  /// `x` is `[tokens, columns]`, weights are `[rows, columns]`, a result is `[tokens, rows]`.
-  func multiply(_ x: Matrix, _ products: [(WeightMatrix, Matrix)]) throws(InferenceError) {
-    guard x.rows > 0 else { return }
-    var isQuantized = false
-    for (weights, y) in products {
-      precondition(weights.columns == x.columns && weights.rows == y.columns && x.rows == y.rows)
-      if weights.isFloat && x.rows < Self.blasTokens {
-        multiplyFloat(weights, x, y)
-      } else if weights.isFloat || precision == .float {
-        try multiplyBLAS(weights, x, y)
-      } else {
-        if !isQuantized { try quantize(x) }
-        isQuantized = true
-        unsafe ck_par_matmul(
-          &context, weights.type, weights.base, weights.rowBytes, weights.rows, &quantized.view,
-          y.base, y.stride)
-      }
-    }
+  /// Room for two rows a thread.
+  func rowScratch(columns: Int) throws(InferenceError) -> UnsafeMutablePointer<Float> {
+    unsafe try Self.grow(&rowScratch, to: ck_rows_scratch(context.pool, columns))
   }
 
-  /// One product of an input with two bytes for each activation: about 15 bits instead of 7.
-  ///
-  /// For the inputs that lose most by rounding: the gated activations, which have outliers, and
-  /// the last norm, whose error reaches the logits undamped. Weights are read once for both bytes,
-  /// so a product that waits for memory costs the same as a narrow one.
-  func multiplyWide(_ x: Matrix, _ weights: WeightMatrix, into y: Matrix) throws(InferenceError) {
-    guard !weights.isFloat, precision == .quantized, x.rows > 0 else {
-      return try multiply(x, [(weights, y)])
-    }
-    precondition(weights.columns == x.columns && weights.rows == y.columns && x.rows == y.rows)
-    let needed = x.rows * (x.columns + 2 * y.columns)
-    if wideScratch.count < needed {
-      wideScratch = try FloatBuffer(count: needed, purpose: "wide product")
-    }
-    try quantized.reserve(tokens: 2 * x.rows, columns: x.columns)
-    let halves = Matrix(
-      wideScratch, offset: x.rows * x.columns, rows: 2 * x.rows, columns: y.columns)
-    unsafe ck_par_quantize_wide(
-      &context, x.base, x.stride, &quantized.view, wideScratch.base)
-    unsafe ck_par_matmul(
-      &context, weights.type, weights.base, weights.rowBytes, weights.rows, &quantized.view,
-      halves.base, halves.stride)
-    copy(halves.rows(0..<x.rows), to: y)
-    add(halves.rows(x.rows..<2 * x.rows), to: y)
+  /// Room for the weights that the threads expand into tiles; rows of `rowBytes` at most.
+  func tileScratch(rowBytes: Int) throws(InferenceError) -> UnsafeMutablePointer<UInt16> {
+    let values = unsafe ck_tile_scratch(context.pool, rowBytes)
+    let start = unsafe try Self.grow(&tileScratch, to: (values + 1) / 2)
+    return unsafe UnsafeMutableRawPointer(start).assumingMemoryBound(to: UInt16.self)
   }
 
-  private func copy(_ x: Matrix, to y: Matrix) {
-    for row in 0..<x.rows {
-      unsafe (y.base + row * y.stride).update(from: x.base + row * x.stride, count: x.columns)
-    }
-  }
-
-  /// From how many tokens on float weights go to BLAS: below it the product is memory traffic.
-  private static let blasTokens = 8
-
-  private func multiplyFloat(_ weights: WeightMatrix, _ x: Matrix, _ y: Matrix) {
-    unsafe ck_par_matmul_float(
-      &context, weights.type, weights.base, weights.rowBytes, weights.rows, weights.columns,
-      x.base, x.stride, x.rows, y.base, y.stride)
-  }
-
-  private func quantize(_ x: Matrix) throws(InferenceError) {
-    try quantized.reserve(tokens: x.rows, columns: x.columns)
-    unsafe ck_par_quantize(&context, x.base, x.stride, &quantized.view)
-  }
-
-  /// `y = x / rms(x) * weight`, row by row; `y` may be `x`.
-  func rmsNorm(_ x: Matrix, _ weight: FloatBuffer, epsilon: Float, into y: Matrix) {
-    precondition(weight.count == x.columns && x.columns == y.columns && x.rows == y.rows)
-    unsafe ck_par_rms_norm(
-      &context, x.base, x.stride, weight.base, x.columns, epsilon, x.rows, y.base, y.stride)
-  }
-
-  /// RMSNorm of every head on its own, in place; `x` is `[tokens, heads * headDim]`.
-  func headNorm(_ x: Matrix, _ weight: FloatBuffer, epsilon: Float) {
-    let heads = x.columns / weight.count
-    precondition(heads * weight.count == x.columns)
-    for token in 0..<x.rows {
-      let row = Matrix(
-        x.buffer, offset: x.offset + token * x.stride, rows: heads, columns: weight.count)
-      for head in 0..<heads {
-        let values = unsafe row.base + head * weight.count
-        unsafe kernels.rmsNorm(values, weight.base, weight.count, epsilon, values)
-      }
-    }
-  }
-
-  /// `gate = activation(gate) * up`, element by element.
-  func gate(_ activation: Activation, _ gate: Matrix, _ up: Matrix) {
-    precondition(gate.rows == up.rows && gate.columns == up.columns)
-    precondition(gate.stride == gate.columns && up.stride == up.columns)
-    unsafe ck_par_gated_activation(
-      &context, activation == .gelu, gate.base, up.base, gate.rows * gate.columns)
-  }
-
-  /// `y += x`, row by row.
-  func add(_ x: Matrix, to y: Matrix) {
-    precondition(x.rows == y.rows && x.columns == y.columns)
-    for row in 0..<x.rows {
-      unsafe kernels.add(x.base + row * x.stride, x.columns, y.base + row * y.stride)
-    }
-  }
-
-  /// Adds one row to every row of `y`.
-  func add(bias: FloatBuffer, to y: Matrix) {
-    precondition(bias.count == y.columns)
-    for row in 0..<y.rows { unsafe kernels.add(bias.base, bias.count, y.base + row * y.stride) }
+  private static func grow(
+    _ buffer: inout FloatBuffer, to count: Int
+  ) throws(InferenceError) -> UnsafeMutablePointer<Float> {
+    if buffer.count < count { buffer = try FloatBuffer(count: count, purpose: "scratch") }
+    return unsafe buffer.base
   }
 
   /// `y *= factor`.
@@ -171,33 +84,27 @@ final class Compute: @unchecked Sendable {
     for row in 0..<y.rows { unsafe kernels.softcap(cap, y.columns, y.base + row * y.stride) }
   }
 
-  /// Copies the embedding rows of `tokens` (checked against the vocabulary) into `x`.
-  func embed(_ tokens: Span<Int32>, _ table: WeightMatrix, into x: Matrix) {
+  /// Copies the embedding rows of `tokens` (checked against the vocabulary) into `x`, times
+  /// `scale`.
+  func embed(
+    _ tokens: Span<Int32>, _ table: WeightMatrix, scale: Float, into x: Matrix
+  ) throws(InferenceError) {
     precondition(tokens.count == x.rows && table.columns == x.columns)
     for index in tokens.indices {
-      let token = Int(tokens[index])
-      precondition(token >= 0 && token < table.rows)
-      unsafe ck_par_dequantize(
-        &context, table.type, table.base + token * table.rowBytes, table.rowBytes, 1,
-        table.columns, x.base + index * x.stride)
+      precondition(tokens[index] >= 0 && Int(tokens[index]) < table.rows)
     }
-  }
-
-  /// Rotates the heads of `x` (`[tokens, heads * headDim]`) for consecutive positions.
-  func rotate(_ x: Matrix, headDim: Int, _ table: RoPETable, position: Int) {
-    precondition(x.columns % headDim == 0 && table.pairs * 2 <= headDim)
-    precondition(position + x.rows <= table.positions)
-    for row in 0..<x.rows {
-      let angle = (position + row) * table.pairs
-      unsafe kernels.rope(
-        x.base + row * x.stride, x.columns / headDim, headDim, table.pairs,
-        table.cosine.base + angle, table.sine.base + angle, table.pairing)
+    let scratch = unsafe try rowScratch(columns: x.columns)
+    unsafe tokens.withUnsafeBufferPointer { tokens in
+      var step = unsafe ck_embed(
+        table: table.description, cols: x.columns, tokens: tokens.baseAddress,
+        count: tokens.count, scale: scale, out: x.base, out_stride: x.stride, scratch: scratch)
+      unsafe ck_par_embed(&context, &step)
     }
   }
 
   /// Attention of consecutive tokens over one layer of the cache, which already holds their keys.
   ///
-  /// `q` and `out` are `[tokens, heads * headDim]`.
+  /// `q` and `out` are `[tokens, heads * headDim]`; the first token's position is `position`.
   func attend(
     _ q: Matrix, _ cache: KVCache, _ layer: LayerConfiguration, layerIndex: Int, position: Int,
     into out: Matrix
@@ -206,16 +113,20 @@ final class Compute: @unchecked Sendable {
     let (keys, values) = unsafe cache.layer(layerIndex, holding: position + q.rows)
     let needed = unsafe ck_layer_attention_scratch(
       context.pool, layer.heads, layer.keyValueHeads, layer.headDim, q.rows)
-    if attentionScratch.count < needed {
-      attentionScratch = try FloatBuffer(count: needed, purpose: "attention scratch")
-    }
+    let scratch = unsafe try Self.grow(&attentionScratch, to: needed)
     var arguments = unsafe ck_layer_attention(
       q: q.base, q_stride: q.stride, k: keys, v: values, capacity: cache.capacity,
       heads: layer.heads, kv_heads: layer.keyValueHeads, head_dim: layer.headDim, tokens: q.rows,
       position: position, window: layer.window, scale: layer.attentionScale,
-      softcap: layer.attentionSoftcap, out: out.base, out_stride: out.stride,
-      scratch: attentionScratch.base)
+      softcap: layer.attentionSoftcap, out: out.base, out_stride: out.stride, scratch: scratch)
     unsafe ck_par_attention(&context, &arguments)
+  }
+
+  /// Copies weights into `storage`, their rows interleaved.
+  func interleave(
+    _ weights: WeightMatrix, in storage: WeightStorage, at offset: Int, of file: GGUFFile
+  ) -> WeightMatrix {
+    unsafe weights.interleaved(in: storage, at: offset, of: file, pool: context.pool)
   }
 
   /// Index of the largest value of one row, the lowest among equals.

@@ -68,31 +68,21 @@ package final class KVCache: @unchecked Sendable {
     count += tokens
   }
 
-  /// Stores keys and values, each `[tokens, kvHeads * headDim]`, of the tokens after `count`.
-  func store(_ keys: Matrix, _ values: Matrix, layer index: Int, _ kernels: Kernels) {
-    let layer = layers[index]
-    precondition(keys.columns == layer.heads * layer.headDim && values.columns == keys.columns)
-    precondition(keys.rows == values.rows && count + keys.rows <= capacity)
-    let half = unsafe base.assumingMemoryBound(to: UInt16.self)
-    for token in 0..<keys.rows {
-      for head in 0..<layer.heads {
-        let target = (head * capacity + count + token) * layer.headDim
-        let source = head * layer.headDim
-        unsafe kernels.toF16(
-          keys.base + token * keys.stride + source, layer.headDim, half + layer.keys + target)
-        unsafe kernels.toF16(
-          values.base + token * values.stride + source, layer.headDim, half + layer.values + target)
-      }
-    }
-  }
-
   /// Keys and values of one layer, `[kvHead, capacity, headDim]`; `holding` positions are read.
   func layer(
     _ index: Int, holding positions: Int
   ) -> (keys: UnsafePointer<UInt16>, values: UnsafePointer<UInt16>) {
+    let (keys, values) = unsafe mutableLayer(index, holding: positions)
+    return unsafe (UnsafePointer(keys), UnsafePointer(values))
+  }
+
+  /// The same to be written.
+  func mutableLayer(
+    _ index: Int, holding positions: Int
+  ) -> (keys: UnsafeMutablePointer<UInt16>, values: UnsafeMutablePointer<UInt16>) {
     precondition(positions <= capacity)
     let layer = layers[index]
-    let half = unsafe UnsafePointer(base.assumingMemoryBound(to: UInt16.self))
+    let half = unsafe base.assumingMemoryBound(to: UInt16.self)
     return unsafe (half + layer.keys, half + layer.values)
   }
 }

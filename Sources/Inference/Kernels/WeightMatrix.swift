@@ -1,10 +1,10 @@
 internal import CKernels
 internal import GGUF
 
-/// Weights in the form that the file holds them: `[rows, columns]`, each row a run of blocks.
+/// Weights `[rows, columns]` in blocks, as the file holds them or with interleaved rows.
 ///
-/// Points into the file's mapping and keeps the file alive. Read-only for its whole life, which
-/// is what makes sharing it between threads safe.
+/// Points into the file's mapping or a copy and keeps that alive. Read-only for its whole life,
+/// which is what makes sharing it between threads safe.
 @safe
 struct WeightMatrix: @unchecked Sendable {
   let name: String
@@ -13,7 +13,10 @@ struct WeightMatrix: @unchecked Sendable {
   let type: ck_type
   let isFloat: Bool
   let rowBytes: Int
-  private let file: GGUFFile
+  /// Whether rows lie in groups of sixteen, block by block, as fast products want them.
+  let isInterleaved: Bool
+  private let tensor: TensorInfo
+  private let owner: AnyObject  // of the bytes
   let base: UnsafeRawPointer
 
   /// The tensor `name` of `file`, checked to be `[rows, columns]`.
@@ -42,32 +45,74 @@ struct WeightMatrix: @unchecked Sendable {
     isFloat = unsafe kernels.pointee.is_float
     unsafe rowBytes =
       columns / kernels.pointee.block_values * kernels.pointee.block_bytes
-    self.file = file
+    isInterleaved = false
+    tensor = info
+    owner = file
     guard let start = unsafe file.unsafeBytes(of: info).baseAddress else {
       throw .tensorShape(name: info.name, expected: [columns, rows], found: info.dimensions)
     }
     unsafe base = start
   }
 
-  private init(_ whole: WeightMatrix, rows range: Range<Int>) {
-    name = whole.name
-    rows = range.count
-    columns = whole.columns
-    type = whole.type
-    isFloat = whole.isFloat
-    rowBytes = whole.rowBytes
-    file = whole.file
-    unsafe base = whole.base + range.lowerBound * whole.rowBytes
+  /// Part of `other`, or the same weights elsewhere.
+  private init(
+    _ other: WeightMatrix, rows: Int, isInterleaved: Bool, owner: AnyObject,
+    base: UnsafeRawPointer
+  ) {
+    name = other.name
+    self.rows = rows
+    columns = other.columns
+    type = other.type
+    isFloat = other.isFloat
+    rowBytes = other.rowBytes
+    self.isInterleaved = isInterleaved
+    tensor = other.tensor
+    self.owner = owner
+    unsafe self.base = base
   }
 
   /// Some of the rows: one of several matrices that the file keeps in one tensor.
   func rows(_ range: Range<Int>) -> WeightMatrix {
-    precondition(range.lowerBound >= 0 && range.upperBound <= rows)
-    return WeightMatrix(self, rows: range)
+    precondition(range.lowerBound >= 0 && range.upperBound <= rows && !isInterleaved)
+    return unsafe WeightMatrix(
+      self, rows: range.count, isInterleaved: false, owner: owner,
+      base: base + range.lowerBound * rowBytes)
+  }
+
+  /// Whether both are the same bytes.
+  func isSame(as other: WeightMatrix) -> Bool { unsafe base == other.base }
+
+  /// Bytes of all rows.
+  var byteCount: Int { rows * rowBytes }
+
+  /// Whether a product gains from interleaving: the type has a form for it and a whole group.
+  var canInterleave: Bool {
+    ck_can_interleave(type) && rows >= Int(CK_GROUP_ROWS) && !isInterleaved
+  }
+
+  /// These weights with interleaved rows, in `storage` from `offset` on; the file's pages are let
+  /// go of.
+  func interleaved(
+    in storage: WeightStorage, at offset: Int, of file: GGUFFile, pool: OpaquePointer
+  ) -> WeightMatrix {
+    precondition(canInterleave && offset >= 0 && offset + byteCount <= storage.byteCount)
+    let target = unsafe storage.base + offset
+    var source = unsafe description
+    unsafe ck_par_interleave(pool, &source, target)
+    file.release(tensor)
+    return unsafe WeightMatrix(
+      self, rows: rows, isInterleaved: true, owner: storage, base: UnsafeRawPointer(target))
+  }
+
+  /// What kernels need to know.
+  @unsafe var description: ck_weights {
+    unsafe ck_weights(
+      type: type, data: base, row_bytes: rowBytes, rows: rows, interleaved: isInterleaved)
   }
 
   /// All values as float32, row by row.
   func dequantized() -> [Float] {
+    precondition(!isInterleaved)
     guard let table = unsafe ck_matmul_table_for(CK_ISA_SCALAR) else { return [] }
     return unsafe Array(unsafeUninitializedCapacity: rows * columns) { buffer, count in
       unsafe ck_dequantize(table, type, base, rows * columns, buffer.baseAddress)

@@ -55,90 +55,95 @@ package final class ForwardPass {
     }
 
     let x = scratch.hidden.rows(0..<tokens.count)  // [tokens, embedding]
-    compute.embed(tokens, model.weights.embedding, into: x)
-    compute.scale(x, by: configuration.embeddingScale)
+    try compute.embed(
+      tokens, model.weights.embedding, scale: configuration.embeddingScale, into: x)
+    var rows = x
+    var delta: Compute.Delta?
     for index in configuration.layers.indices {
-      try attention(x, layer: index, position: position)
-      try feedForward(x, layer: index)
+      let isLast = index == configuration.layers.count - 1
+      try attention(x, adding: delta, layer: index)
+      // After the last layer's keys and values only the wanted tokens matter.
+      if isLast { rows = wantedRows(x, wanted) }
+      guard rows.rows > 0 else { break }
+      delta = try feedForward(rows, layer: index, skipping: x.rows - rows.rows)
     }
+    if rows.rows > 0 { try project(rows, adding: delta) }
     cache.advance(by: tokens.count)
+  }
+
+  private func wantedRows(_ x: Matrix, _ wanted: LogitsWanted) -> Matrix {
     switch wanted {
-    case .none: break
-    case .last: try project(x.rows(tokens.count - 1..<tokens.count))
-    case .all: try project(x)
+    case .none: x.rows(0..<0)
+    case .last: x.rows(x.rows - 1..<x.rows)
+    case .all: x
     }
   }
 
-  /// Adds Wo · attention(RoPE(Wq·norm(x)), RoPE(Wk·norm(x)), Wv·norm(x)) to x.
+  /// x += delta; queries, keys and values of norm(x); keys and values go into the cache.
   private func attention(
-    _ x: Matrix, layer index: Int, position: Int
+    _ x: Matrix, adding delta: Compute.Delta?, layer index: Int
   ) throws(InferenceError) {
     let configuration = model.configuration
     let layer = configuration.layers[index]
     let weights = model.weights.layers[index]
-    let epsilon = configuration.normEpsilon
-    let normed = scratch.normed.rows(0..<x.rows)  // [tokens, embedding]
     let query = scratch.matrix(\.query, x.rows, layer.heads * layer.headDim)
     let key = scratch.matrix(\.key, x.rows, layer.keyValueHeads * layer.headDim)
     let value = scratch.matrix(\.value, x.rows, layer.keyValueHeads * layer.headDim)
-    let attended = scratch.matrix(\.attended, x.rows, layer.heads * layer.headDim)
 
-    compute.rmsNorm(x, weights.attentionNorm, epsilon: epsilon, into: normed)
-    try compute.multiply(
-      normed, [(weights.query, query), (weights.key, key), (weights.value, value)])
-    if let bias = weights.queryBias { compute.add(bias: bias, to: query) }
-    if let bias = weights.keyBias { compute.add(bias: bias, to: key) }
-    if let bias = weights.valueBias { compute.add(bias: bias, to: value) }
-    if let norm = weights.queryNorm { compute.headNorm(query, norm, epsilon: epsilon) }
-    if let norm = weights.keyNorm { compute.headNorm(key, norm, epsilon: epsilon) }
-    compute.rotate(query, headDim: layer.headDim, ropes[layer.rope], position: position)
-    compute.rotate(key, headDim: layer.headDim, ropes[layer.rope], position: position)
-
-    cache.store(key, value, layer: index, compute.kernels)
-    try compute.attend(
-      query, cache, layer, layerIndex: index, position: position, into: attended)
-
-    try compute.multiply(attended, [(weights.output, normed)])
-    if let bias = weights.outputBias { compute.add(bias: bias, to: normed) }
-    if let norm = weights.postAttentionNorm {
-      compute.rmsNorm(normed, norm, epsilon: epsilon, into: normed)
-    }
-    compute.add(normed, to: x)
+    try compute.normalise(
+      x, adding: delta, weights.attentionNorm, epsilon: configuration.normEpsilon,
+      for: [weights.query, weights.key, weights.value])
+    try compute.multiply([(weights.query, query), (weights.key, key), (weights.value, value)])
+    compute.storeHeads(
+      query, key, value, weights, layer, ropes[layer.rope], cache, layerIndex: index,
+      epsilon: configuration.normEpsilon)
   }
 
-  /// Adds Wdown · (activation(Wgate·norm(x)) * Wup·norm(x)) to x.
-  private func feedForward(_ x: Matrix, layer index: Int) throws(InferenceError) {
+  /// x += Wo · attention, for all tokens but the first `skipped`; what the feed-forward network
+  /// adds to x after that is returned.
+  ///
+  /// The network is Wdown · (activation(Wgate·norm(x)) * Wup·norm(x)).
+  private func feedForward(
+    _ x: Matrix, layer index: Int, skipping skipped: Int
+  ) throws(InferenceError) -> Compute.Delta {
     let configuration = model.configuration
+    let layer = configuration.layers[index]
     let weights = model.weights.layers[index]
-    let width = configuration.layers[index].feedForward
     let epsilon = configuration.normEpsilon
-    let normed = scratch.normed.rows(0..<x.rows)  // [tokens, embedding]
-    let gate = scratch.matrix(\.gate, x.rows, width)
-    let up = scratch.matrix(\.up, x.rows, width)
+    let heads = layer.heads * layer.headDim
+    let query = scratch.matrix(\.query, skipped + x.rows, heads).rows(skipped..<skipped + x.rows)
+    let attended = scratch.matrix(\.attended, x.rows, heads)
+    let result = scratch.result.rows(0..<x.rows)  // [tokens, embedding]
+    let gate = scratch.matrix(\.gate, x.rows, layer.feedForward)
+    let up = scratch.matrix(\.up, x.rows, layer.feedForward)
 
-    compute.rmsNorm(x, weights.feedForwardNorm, epsilon: epsilon, into: normed)
-    try compute.multiply(normed, [(weights.gate, gate), (weights.up, up)])
-    compute.gate(configuration.activation, gate, up)
-    try compute.multiplyWide(gate, weights.down, into: normed)
-    if let norm = weights.postFeedForwardNorm {
-      compute.rmsNorm(normed, norm, epsilon: epsilon, into: normed)
-    }
-    compute.add(normed, to: x)
+    try compute.attend(
+      query, cache, layer, layerIndex: index, position: cache.count + skipped, into: attended)
+    try compute.pack(attended, for: [weights.output])
+    try compute.multiply([(weights.output, result)])
+    try compute.normalise(
+      x, adding: .init(values: result, bias: weights.outputBias, norm: weights.postAttentionNorm),
+      weights.feedForwardNorm, epsilon: epsilon, for: [weights.gate, weights.up])
+    try compute.multiply([(weights.gate, gate), (weights.up, up)])
+    try compute.gate(configuration.activation, gate, up, for: weights.down)
+    try compute.multiply([(weights.down, result)])
+    return .init(values: result, bias: nil, norm: weights.postFeedForwardNorm)
   }
 
-  /// logits = softcap(Wout · norm(x)), for the rows of `x` that are wanted.
-  private func project(_ x: Matrix) throws(InferenceError) {
+  /// logits = softcap(Wout · norm(x + delta)).
+  private func project(_ x: Matrix, adding delta: Compute.Delta?) throws(InferenceError) {
     let configuration = model.configuration
+    let output = model.weights.output
     if logits.buffer.count < x.rows * configuration.vocabularySize {
       logits = Matrix(
         try FloatBuffer(count: x.rows * configuration.vocabularySize, purpose: "logits"),
         rows: x.rows, columns: configuration.vocabularySize)
     }
     logits = Matrix(logits.buffer, rows: x.rows, columns: configuration.vocabularySize)
-    let normed = scratch.normed.rows(0..<x.rows)
-    compute.rmsNorm(
-      x, model.weights.outputNorm, epsilon: configuration.normEpsilon, into: normed)
-    try compute.multiplyWide(normed, model.weights.output, into: logits)
+    try compute.normalise(
+      x, adding: delta, model.weights.outputNorm, epsilon: configuration.normEpsilon,
+      for: [output], isWide: true)
+    try compute.multiply([(output, logits)])
     compute.softcap(logits, cap: configuration.logitSoftcap)
   }
 
@@ -174,7 +179,7 @@ package final class ForwardPass {
 private struct Scratch {
   let tokens: Int
   let hidden: Matrix  // [tokens, embedding] the residual stream
-  let normed: Matrix  // [tokens, embedding]
+  let result: Matrix  // [tokens, embedding] what a layer adds to it
   let query: FloatBuffer  // [tokens, heads * headDim]
   let key: FloatBuffer  // [tokens, kvHeads * headDim]
   let value: FloatBuffer  // [tokens, kvHeads * headDim]
@@ -192,7 +197,7 @@ private struct Scratch {
     let width = configuration.layers.map(\.feedForward).max() ?? 0
     self.tokens = tokens
     hidden = Matrix(try buffer(size), rows: tokens, columns: size)
-    normed = Matrix(try buffer(size), rows: tokens, columns: size)
+    result = Matrix(try buffer(size), rows: tokens, columns: size)
     query = try buffer(heads)
     key = try buffer(keys)
     value = try buffer(keys)

@@ -6,14 +6,33 @@ package final class TransformerModel: Sendable {
   package let file: GGUFFile
   let weights: Weights
 
-  /// Checks the file's header and tensors and points at its weights; reads no weight data.
+  /// Checks the file's header and tensors and makes its weights ready.
   ///
-  /// - Throws: any `InferenceError` about the file.
-  package init(file: GGUFFile) throws(InferenceError) {
+  /// - Parameters:
+  ///   - layout: `mapped` reads no weight data; `interleaved` copies it.
+  ///   - threads: for the copy; nil takes one per core.
+  /// - Throws: any `InferenceError` about the file, `outOfMemory`, `threads`.
+  package init(
+    file: GGUFFile, layout: WeightLayout = .interleaved, threads: Int? = nil
+  ) throws(InferenceError) {
     configuration = try ModelConfiguration(file)
-    weights = try Weights(file, configuration)
+    let mapped = try Weights(file, configuration)
+    weights =
+      switch layout {
+      case .mapped: mapped
+      case .interleaved:
+        try mapped.interleaved(file, threads: threads ?? ProcessorCount.online)
+      }
     self.file = file
   }
+}
+
+/// Where the weights of a loaded model are and in which order.
+public enum WeightLayout: Sendable {
+  /// In the file's mapping: no memory of their own, slower products.
+  case mapped
+  /// Copied once into the order that products read fastest; takes the place of the file's pages.
+  case interleaved
 }
 
 /// For which tokens of a chunk the logits are wanted.

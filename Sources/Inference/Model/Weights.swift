@@ -47,6 +47,49 @@ struct Weights: Sendable {
   }
 }
 
+extension Weights {
+  /// The same weights with interleaved rows where products gain from it, copied on `threads`
+  /// threads; the file's own pages are no longer needed for those.
+  ///
+  /// - Throws: `outOfMemory`, `threads`.
+  func interleaved(_ file: GGUFFile, threads: Int) throws(InferenceError) -> Weights {
+    var copy = self
+    var byteCount = 0
+    try copy.updateMatrices { (matrix) throws(InferenceError) in
+      if matrix.canInterleave { byteCount += Self.room(for: matrix) }
+    }
+    let storage = try WeightStorage(byteCount: byteCount)
+    let compute = try Compute(threads: threads, precision: .quantized)
+    var offset = 0
+    try copy.updateMatrices { (matrix) throws(InferenceError) in
+      guard matrix.canInterleave else { return }
+      matrix = compute.interleave(matrix, in: storage, at: offset, of: file)
+      offset += Self.room(for: matrix)
+    }
+    return copy
+  }
+
+  /// Bytes of a matrix in storage, where matrices begin at cache lines.
+  private static func room(for matrix: WeightMatrix) -> Int { (matrix.byteCount + 63) / 64 * 64 }
+
+  private mutating func updateMatrices(
+    _ body: (inout WeightMatrix) throws(InferenceError) -> Void
+  ) throws(InferenceError) {
+    let isTied = embedding.isSame(as: output)
+    try body(&output)
+    if isTied { embedding = output } else { try body(&embedding) }
+    for index in layers.indices {
+      try body(&layers[index].query)
+      try body(&layers[index].key)
+      try body(&layers[index].value)
+      try body(&layers[index].output)
+      try body(&layers[index].gate)
+      try body(&layers[index].up)
+      try body(&layers[index].down)
+    }
+  }
+}
+
 extension LayerWeights {
   init(
     _ file: GGUFFile, _ configuration: ModelConfiguration, _ layer: LayerConfiguration, _ index: Int

@@ -1,0 +1,233 @@
+// Matrix products over the pool, several of one input in one go.
+#include <string.h>
+
+#include "ck_cut.h"
+#include "ck_parallel.h"
+
+// Bytes of weights in one part: enough to outlast the hand-over, few enough to stay in the second
+// level cache while a prefill chunk's tokens pass over them.
+enum { WEIGHT_BYTES_PER_PART = 64 * 1024 };
+
+// Tokens that pass over a part's weights together; their activations share the cache with them.
+enum { TOKEN_TILE = 32 };
+
+// Parts of a product for each thread: a late thread delays the join by one part at most.
+enum { PARTS_PER_THREAD = 4 };
+
+// Several products, their rows cut into parts one product after the other, and tokens cut where
+// the rows are too few.
+typedef struct products_job {
+  const ck_context *c;
+  const ck_product *products;
+  size_t count;
+  cut rows[CK_PRODUCTS_MAX];
+  cut tokens;
+  size_t row_parts;  // of all products
+  const ck_q8 *x;
+  bool wide;
+  const float *floats;  // [tokens, cols], rows floats_stride apart, for float weights
+  size_t floats_stride, cols, token_count;
+  const ck_tiles *tiles;
+  uint16_t *panels;  // [threads, panel_values]
+  size_t panel_values;
+} products_job;
+
+// A part's product and rows; `index` counts row parts.
+static const ck_product *find_rows(const products_job *job, size_t index, span *rows) {
+  size_t i = 0;
+  while (index >= job->rows[i].parts) index -= job->rows[i++].parts;
+  *rows = part_of(job->rows[i], job->products[i].w.rows, index);
+  return &job->products[i];
+}
+
+// Cuts all rows into about `rows` a part and tokens into as many tiles as keep all threads busy.
+static void cut_job(products_job *job, size_t tokens, size_t rows) {
+  const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(job->c->pool);
+  job->token_count = tokens;
+  job->row_parts = 0;
+  for (size_t i = 0; i < job->count; i++) {
+    job->rows[i] = cut_evenly(job->products[i].w.rows, rows);
+    job->row_parts += job->rows[i].parts;
+  }
+  const size_t tiles = ceiling(tokens, TOKEN_TILE);
+  const size_t cuts = smaller(ceiling(wanted, larger(job->row_parts, 1)), tiles);
+  job->tokens = cut_evenly(tokens, ceiling(tiles, larger(cuts, 1)) * TOKEN_TILE);
+}
+
+static size_t all_rows(const products_job *job) {
+  size_t rows = 0;
+  for (size_t i = 0; i < job->count; i++) rows += job->products[i].w.rows;
+  return rows;
+}
+
+// About WEIGHT_BYTES_PER_PART of weights in a part, but several parts a thread where there is
+// enough to do; whole groups of rows.
+static size_t rows_per_part(const products_job *job) {
+  const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(job->c->pool);
+  const size_t cached = WEIGHT_BYTES_PER_PART / larger(job->products[0].w.row_bytes, 1);
+  const size_t rows = smaller(cached, all_rows(job) / wanted);
+  return larger(rows / CK_GROUP_ROWS, 1) * CK_GROUP_ROWS;
+}
+
+static void run(products_job *job, ck_pool_fn part) {
+  ck_pool_run(job->c->pool, job->row_parts * job->tokens.parts, part, job);
+}
+
+// --- quantised weights ---
+
+// Tokens first ..< first + count of quantised activations.
+static ck_q8 q8_tokens(const ck_q8 *x, size_t first, size_t count) {
+  return (ck_q8){
+    .q = x->q + first * x->cols,
+    .scale = x->scale + first * (x->cols / CK_Q8_BLOCK),
+    .sum = x->sum + first * (x->cols / (CK_Q8_BLOCK / 2)),
+    .tokens = count,
+    .cols = x->cols,
+  };
+}
+
+// Writes rows.begin ..< rows.end of the product from y on.
+static void multiply_rows(const ck_matmul_table *t, const ck_weights *w, span rows, const ck_q8 *x,
+                          float *y, size_t y_stride) {
+  const uint8_t *data = w->data;
+  // Rows after the last whole group are not interleaved.
+  const size_t grouped = w->interleaved ? w->rows / CK_GROUP_ROWS * CK_GROUP_ROWS : 0;
+  const size_t middle = smaller(larger(grouped, rows.begin), rows.end);
+  if (middle > rows.begin)
+    t->matmul_groups[w->type](data + rows.begin * w->row_bytes, w->row_bytes, middle - rows.begin,
+                              x, y, y_stride);
+  if (rows.end > middle)
+    t->matmul[w->type](data + middle * w->row_bytes, w->row_bytes, rows.end - middle, x,
+                       y + (middle - rows.begin), y_stride);
+}
+
+// Results of wide activations on their way to one row a token: y = high + low.
+enum { WIDE_ROWS = 4 * CK_GROUP_ROWS };
+
+static void multiply_wide(const ck_matmul_table *t, const ck_weights *w, span rows, const ck_q8 *x,
+                          float *y, size_t y_stride) {
+  float both[TOKEN_TILE * WIDE_ROWS];
+  for (size_t r = rows.begin; r < rows.end; r += WIDE_ROWS) {
+    const span some = {r, smaller(r + WIDE_ROWS, rows.end)};
+    const size_t n = some.end - r;
+    multiply_rows(t, w, some, x, both, n);
+    for (size_t i = 0; i < x->tokens / 2; i++) {
+      const float *high = both + 2 * i * n;
+      for (size_t k = 0; k < n; k++) y[i * y_stride + r + k] = high[k] + high[n + k];
+    }
+  }
+}
+
+static void q8_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const products_job *job = context;
+  span rows;
+  const ck_product *p = find_rows(job, index % job->row_parts, &rows);
+  const span tokens = part_of(job->tokens, job->token_count, index / job->row_parts);
+  const size_t step = job->wide ? TOKEN_TILE / 2 : TOKEN_TILE;  // rows of y
+  for (size_t t = tokens.begin; t < tokens.end; t += step) {
+    const size_t n = smaller(step, tokens.end - t);
+    float *y = p->y + t * p->y_stride;
+    const ck_q8 tile = job->wide ? q8_tokens(job->x, 2 * t, 2 * n) : q8_tokens(job->x, t, n);
+    if (job->wide)
+      multiply_wide(job->c->matmul, &p->w, rows, &tile, y, p->y_stride);
+    else
+      multiply_rows(job->c->matmul, &p->w, rows, &tile, y + rows.begin, p->y_stride);
+  }
+}
+
+void ck_par_products(const ck_context *c, const ck_product *products, size_t count,
+                     const ck_q8 *x, bool wide) {
+  products_job job = {.c = c, .products = products, .count = count, .x = x, .wide = wide};
+  cut_job(&job, wide ? x->tokens / 2 : x->tokens, rows_per_part(&job));
+  run(&job, q8_part);
+}
+
+// --- float weights ---
+
+static void float_part(void *context, size_t index, size_t worker) {
+  (void)worker;
+  const products_job *job = context;
+  span rows;
+  const ck_product *p = find_rows(job, index % job->row_parts, &rows);
+  const span tokens = part_of(job->tokens, job->token_count, index / job->row_parts);
+  const uint8_t *w = (const uint8_t *)p->w.data + rows.begin * p->w.row_bytes;
+  for (size_t t = tokens.begin; t < tokens.end; t += TOKEN_TILE)
+    job->c->matmul->matmul_float[p->w.type](
+        w, p->w.row_bytes, rows.end - rows.begin, job->cols, job->floats + t * job->floats_stride,
+        job->floats_stride, smaller(TOKEN_TILE, tokens.end - t),
+        p->y + t * p->y_stride + rows.begin, p->y_stride);
+}
+
+void ck_par_float_products(const ck_context *c, const ck_product *products, size_t count,
+                           size_t cols, const float *x, size_t x_stride, size_t tokens) {
+  products_job job = {.c = c, .products = products, .count = count, .floats = x,
+                      .floats_stride = x_stride, .cols = cols};
+  cut_job(&job, tokens, rows_per_part(&job));
+  run(&job, float_part);
+}
+
+// --- tiles ---
+
+// A worker's panel: expanded weights that stay in its second level cache while all tokens pass
+// over them, and one group of rows on its way there when the weights are not interleaved.
+enum {
+  PANEL_ROWS_MAX = 128,
+  PANEL_STEPS = 32,   // of 32 values: longer rows are summed in several passes
+  STEPS_PER_CHUNK = 8,
+  PANEL_VALUES = PANEL_ROWS_MAX / CK_GROUP_ROWS * PANEL_STEPS * CK_TILE_VALUES,
+};
+
+static size_t group_values(size_t row_bytes) {
+  return ceiling(CK_GROUP_ROWS * row_bytes, 64) * 64 / sizeof(uint16_t);
+}
+
+size_t ck_tile_scratch(const ck_pool *pool, size_t row_bytes) {
+  return ck_pool_threads(pool) * (PANEL_VALUES + group_values(row_bytes));
+}
+
+// Steps first ..< first + steps of one group into its row of the panel.
+static void expand_group(const products_job *job, const ck_weights *w, size_t row, size_t first,
+                         size_t steps, uint16_t *tiles, void *turned) {
+  const void *group = (const uint8_t *)w->data + row * w->row_bytes;
+  if (!w->interleaved) {
+    ck_interleave(w->type, group, w->row_bytes, turned);
+    group = turned;
+  }
+  job->c->matmul->tiles->expand[w->type](group, first / STEPS_PER_CHUNK, steps, tiles);
+}
+
+static void tile_part(void *context, size_t index, size_t worker) {
+  const products_job *job = context;
+  span rows;
+  const ck_product *p = find_rows(job, index % job->row_parts, &rows);
+  const span tokens = part_of(job->tokens, job->token_count, index / job->row_parts);
+  uint16_t *panel = job->panels + worker * job->panel_values;
+  const size_t all = job->tiles->cols / CK_TILE_STEP;
+  const uint16_t *x = job->tiles->values + tokens.begin / CK_TILE_TOKENS * all * CK_TILE_VALUES;
+  for (size_t first = 0; first < all; first += PANEL_STEPS) {
+    const size_t steps = smaller(PANEL_STEPS, all - first);
+    for (size_t r = rows.begin; r < rows.end; r += CK_GROUP_ROWS)
+      expand_group(job, &p->w, r, first, steps,
+                   panel + (r - rows.begin) / CK_GROUP_ROWS * PANEL_STEPS * CK_TILE_VALUES,
+                   panel + PANEL_VALUES);
+    job->c->matmul->tiles->multiply(&(ck_tile_product){
+      .w = panel, .groups = (rows.end - rows.begin) / CK_GROUP_ROWS, .w_stride = PANEL_STEPS,
+      .x = x + first * CK_TILE_VALUES, .tokens = tokens.end - tokens.begin, .x_stride = all,
+      .steps = steps, .add = first > 0,
+      .y = p->y + tokens.begin * p->y_stride + rows.begin, .y_stride = p->y_stride});
+  }
+}
+
+void ck_par_tile_products(const ck_context *c, const ck_product *products, size_t count,
+                          const ck_tiles *x, uint16_t *scratch) {
+  products_job job = {.c = c, .products = products, .count = count, .tiles = x, .panels = scratch};
+  size_t row_bytes = 0;
+  for (size_t i = 0; i < count; i++) row_bytes = larger(row_bytes, products[i].w.row_bytes);
+  job.panel_values = PANEL_VALUES + group_values(row_bytes);
+  const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(c->pool);
+  const size_t pair = 2 * CK_GROUP_ROWS;
+  const size_t share = larger(all_rows(&job) / wanted / pair, 1) * pair;
+  cut_job(&job, x->tokens, smaller(share, PANEL_ROWS_MAX));
+  run(&job, tile_part);
+}

@@ -1,0 +1,125 @@
+// Interleaved rows and tiles: bytes come back as they were, products follow the definition.
+#include <string.h>
+
+#include "check.h"
+
+static const int types[] = {CK_Q4_0, CK_Q4_1, CK_Q5_0,  CK_Q5_1, CK_Q8_0,
+                            CK_Q4_K, CK_Q5_K, CK_Q6_K, CK_IQ4_NL};
+enum { TYPES = sizeof types / sizeof *types };
+
+static size_t row_bytes_of(ck_type type, size_t cols) {
+  const ck_type_info *info = ck_type_info_for((int)type);
+  return cols / info->block_values * info->block_bytes;
+}
+
+// Groups of interleaved random rows; `rows` gets them as they were when it is not NULL.
+static uint8_t *random_groups(generator *g, ck_type type, size_t groups, size_t cols,
+                              uint8_t **rows) {
+  const ck_matmul_table *scalar = ck_matmul_table_for(CK_ISA_SCALAR);
+  const size_t row_bytes = row_bytes_of(type, cols), bytes = CK_GROUP_ROWS * row_bytes;
+  uint8_t *plain = random_rows(g, scalar, type, groups * CK_GROUP_ROWS, cols);
+  uint8_t *out = reserve(groups, bytes);
+  for (size_t i = 0; i < groups; i++) ck_interleave(type, plain + i * bytes, row_bytes, out + i * bytes);
+  if (rows) {
+    *rows = plain;
+  } else {
+    free(plain);
+  }
+  return out;
+}
+
+static void check_round_trip(ck_type type, size_t cols) {
+  generator g = {5 + (uint64_t)type};
+  const size_t row_bytes = row_bytes_of(type, cols);
+  uint8_t *rows, *group = random_groups(&g, type, 1, cols, &rows), *row = reserve(1, row_bytes);
+  CHECK(memcmp(rows, group, CK_GROUP_ROWS * row_bytes) != 0, "type %d: nothing moved", type);
+  for (size_t r = 0; r < CK_GROUP_ROWS; r++) {
+    ck_interleaved_row(type, group, row_bytes, r, row);
+    CHECK(memcmp(row, rows + r * row_bytes, row_bytes) == 0, "type %d row %zu", type, r);
+  }
+  free(rows), free(group), free(row);
+}
+
+// Interleaved products have the bits of products with the rows as they were.
+static void check_groups(const ck_matmul_table *t, ck_type type, size_t groups, size_t cols,
+                         size_t tokens) {
+  generator g = {9 + (uint64_t)type + cols * 31 + tokens};
+  const ck_matmul_table *scalar = ck_matmul_table_for(CK_ISA_SCALAR);
+  const size_t row_bytes = row_bytes_of(type, cols), count = groups * CK_GROUP_ROWS;
+  const size_t stride = count + 5;
+  uint8_t *rows, *w = random_groups(&g, type, groups, cols, &rows);
+  float *x = random_floats(&g, tokens * cols, 3);
+  ck_q8 q = {reserve(tokens * cols, 1), reserve(tokens * cols / 32, sizeof(float)),
+             reserve(tokens * cols / 16, sizeof(int16_t)), tokens, cols};
+  for (size_t i = 0; i < tokens; i++)
+    scalar->quantize_q8(x + i * cols, cols, q.q + i * cols, q.scale + i * (cols / 32),
+                        q.sum + i * (cols / 16));
+  float *expected = reserve(tokens * stride, sizeof(float));
+  float *actual = reserve(tokens * stride, sizeof(float));
+  scalar->matmul[type](rows, row_bytes, count, &q, expected, stride);
+  t->matmul_groups[type](w, row_bytes, count, &q, actual, stride);
+  CHECK(memcmp(expected, actual, tokens * stride * sizeof(float)) == 0,
+        "%s type %d %zu groups %zu cols %zu tokens", ck_isa_name(t->isa), type, groups, cols,
+        tokens);
+  free(rows), free(w), free(x), free(q.q), free(q.scale), free(q.sum), free(expected), free(actual);
+}
+
+static uint16_t *packed(const ck_tile_table *t, const float *x, size_t tokens, size_t cols) {
+  const size_t rows = (tokens + CK_TILE_TOKENS - 1) / CK_TILE_TOKENS;
+  uint16_t *tiles = reserve(rows * (cols / CK_TILE_STEP), CK_TILE_VALUES * sizeof *tiles);
+  for (size_t i = 0; i < tokens; i++)
+    t->pack(x + i * cols, cols, i % CK_TILE_TOKENS,
+            tiles + i / CK_TILE_TOKENS * (cols / CK_TILE_STEP) * CK_TILE_VALUES);
+  return tiles;
+}
+
+static void check_tile_product(const ck_tile_table *t, const ck_tile_table *scalar, ck_type type,
+                               size_t groups, size_t cols, size_t tokens, bool add) {
+  generator g = {3 + (uint64_t)type + cols * 7 + tokens};
+  const size_t steps = cols / CK_TILE_STEP, stride = groups * CK_GROUP_ROWS + 16;
+  const size_t bytes = CK_GROUP_ROWS * row_bytes_of(type, cols), tiles = groups * steps;
+  uint8_t *w = random_groups(&g, type, groups, cols, NULL);
+  uint16_t *wide[2];
+  for (size_t i = 0; i < 2; i++) {
+    wide[i] = reserve(tiles, CK_TILE_VALUES * sizeof(uint16_t));
+    for (size_t group = 0; group < groups; group++)
+      (i ? t : scalar)->expand[type](w + group * bytes, 0, steps,
+                                     wide[i] + group * steps * CK_TILE_VALUES);
+  }
+  CHECK(memcmp(wide[0], wide[1], tiles * CK_TILE_VALUES * sizeof(uint16_t)) == 0,
+        "expand type %d cols %zu", type, cols);
+
+  float *x = random_floats(&g, tokens * cols, 3);
+  uint16_t *a = packed(scalar, x, tokens, cols), *b = packed(t, x, tokens, cols);
+  CHECK(memcmp(a, b, (tokens + 15) / 16 * steps * CK_TILE_VALUES * sizeof *a) == 0,
+        "pack %zu tokens %zu cols", tokens, cols);
+
+  float *y[2];
+  for (size_t i = 0; i < 2; i++) {
+    y[i] = reserve(tokens * stride, sizeof(float));
+    for (size_t k = 0; k < tokens * stride; k++) y[i][k] = (float)k;
+    const ck_tile_product p = {wide[0], groups, steps, a, tokens, steps, steps, add, y[i], stride};
+    (i ? t : scalar)->multiply(&p);
+  }
+  CHECK(memcmp(y[0], y[1], tokens * stride * sizeof(float)) == 0,
+        "tiles type %d %zu groups %zu cols %zu tokens add %d", type, groups, cols, tokens, add);
+  free(w), free(wide[0]), free(wide[1]), free(x), free(a), free(b), free(y[0]), free(y[1]);
+}
+
+void check_tiles(ck_isa isa) {
+  const ck_matmul_table *t = ck_matmul_table_for(isa);
+  if (!t) return;
+  static const size_t tokens[] = {1, 2, 3, 15, 16, 17, 32, 33, 50};
+  for (size_t i = 0; i < TYPES; i++) {
+    const ck_type type = (ck_type)types[i];
+    CHECK(ck_can_interleave(type), "type %d", type);
+    const size_t unit = ck_type_info_for(types[i])->block_values;
+    check_round_trip(type, 3 * unit);
+    for (size_t k = 0; k < sizeof tokens / sizeof *tokens; k++) {
+      const size_t cols = unit * (1 + 7 * k % 12);
+      check_groups(t, type, 1 + k % 3, cols, tokens[k]);
+      if (!t->tiles) continue;
+      check_tile_product(t->tiles, &ck_tile_table_scalar, type, 1 + k % 4, cols, tokens[k], k % 2);
+    }
+  }
+}

@@ -11,12 +11,15 @@
 // tile's queries, scores and sums to stay in the second level cache.
 enum { TILE_ROWS = 48 };
 
+// With matrix units, which pay for a conversion of keys and values of their own.
+enum { MATRIX_ROWS = 96, TILE_ROWS_MAX = MATRIX_ROWS };
+
 // Partial sums kept at once when keys are split, over all kv heads.
 enum { SUM_SLOTS = 64 };
 
 // One tile of rows of one kv head, its queries gathered, ready for an attention call.
 typedef struct tile {
-  uint32_t first[TILE_ROWS], last[TILE_ROWS];
+  uint32_t first[TILE_ROWS_MAX], last[TILE_ROWS_MAX];
   ck_attention call;
 } tile;
 
@@ -25,6 +28,7 @@ typedef struct attention_job {
   const ck_layer_attention *layer;
   size_t group;  // query heads that share a kv head
   size_t rows;   // of one kv head
+  size_t tile_rows;
   size_t tiles;  // of one kv head
   float *workers;  // scratch, [threads, worker_floats]
   size_t worker_floats;
@@ -37,8 +41,10 @@ typedef struct attention_job {
   size_t chunks;       // of the round
 } attention_job;
 
-static size_t worker_floats(size_t rows, size_t head_dim) {
-  return ck_attention_scratch(rows, head_dim) + 2 * rows * head_dim;
+static size_t worker_floats(const ck_context *c, const ck_layer_attention *layer, size_t rows) {
+  const size_t call = layer->tiles ? c->matmul->tiles->attention_scratch(rows, layer->head_dim)
+                                   : ck_attention_scratch(rows, layer->head_dim);
+  return ceiling(call + 2 * rows * layer->head_dim, 16) * 16;
 }
 
 // Where a row of a kv head lies in q; the same offsets with another stride hold for out.
@@ -50,7 +56,8 @@ static size_t row_offset(const attention_job *job, size_t kv_head, size_t row, s
 static void tile_begin(const attention_job *job, size_t kv_head, size_t index, size_t worker,
                        tile *t) {
   const ck_layer_attention *layer = job->layer;
-  const size_t begin = index * TILE_ROWS, rows = smaller(TILE_ROWS, job->rows - begin);
+  const size_t begin = index * job->tile_rows;
+  const size_t rows = smaller(job->tile_rows, job->rows - begin);
   const size_t dim = layer->head_dim;
   float *q = job->workers + worker * job->worker_floats, *out = q + rows * dim;
   for (size_t r = 0; r < rows; r++) {
@@ -74,7 +81,7 @@ static void tile_begin(const attention_job *job, size_t kv_head, size_t index, s
 static void tile_store(const attention_job *job, size_t kv_head, size_t index, const tile *t) {
   const ck_layer_attention *layer = job->layer;
   for (size_t r = 0; r < t->call.rows; r++)
-    memcpy(layer->out + row_offset(job, kv_head, index * TILE_ROWS + r, layer->out_stride),
+    memcpy(layer->out + row_offset(job, kv_head, index * job->tile_rows + r, layer->out_stride),
            t->call.out + r * layer->head_dim, layer->head_dim * sizeof(float));
 }
 
@@ -87,7 +94,7 @@ static void tile_part(void *context, size_t index, size_t worker) {
   const size_t number = job->tiles - 1 - index / job->layer->kv_heads;
   tile t;
   tile_begin(job, kv_head, number, worker, &t);
-  job->c->floats->attention(&t.call);
+  (job->layer->tiles ? job->c->matmul->tiles->attention : job->c->floats->attention)(&t.call);
   tile_store(job, kv_head, number, &t);
 }
 
@@ -136,33 +143,36 @@ static void split_by_keys(attention_job *job) {
 
 // --- the interface ---
 
-static attention_job plan(const ck_pool *pool, size_t heads, size_t kv_heads, size_t head_dim,
-                          size_t tokens) {
-  const size_t group = heads / kv_heads, rows = tokens * group, threads = ck_pool_threads(pool);
-  const size_t tile_rows = smaller(rows, TILE_ROWS);
+static attention_job plan(const ck_context *c, const ck_layer_attention *layer) {
+  const size_t group = layer->heads / layer->kv_heads, rows = layer->tokens * group;
+  const size_t threads = ck_pool_threads(c->pool), kv_heads = layer->kv_heads;
+  // With few rows smaller tiles, so that every thread gets one.
+  const size_t most = layer->tiles && kv_heads * rows >= threads * MATRIX_ROWS * 2 ? MATRIX_ROWS
+                                                                                  : TILE_ROWS;
+  const size_t tile_rows = smaller(rows, most);
   // Keys are split where one tile a kv head is too little to balance over the threads.
-  const bool may_split_keys = threads > 1 && kv_heads < 4 * threads;
+  const bool may_split_keys = !layer->tiles && threads > 1 && kv_heads < 4 * threads;
   return (attention_job){
+    .c = c,
+    .layer = layer,
     .group = group,
     .rows = rows,
-    .tiles = ceiling(rows, TILE_ROWS),
-    .worker_floats = worker_floats(tile_rows, head_dim),
-    .sum_floats = tile_rows * ck_attention_sum_stride(head_dim),
+    .tile_rows = most,
+    .tiles = ceiling(rows, most),
+    .worker_floats = worker_floats(c, layer, tile_rows),
+    .sum_floats = tile_rows * ck_attention_sum_stride(layer->head_dim),
     .slots = may_split_keys ? larger(SUM_SLOTS / kv_heads, 1) : 0,
   };
 }
 
-size_t ck_layer_attention_scratch(const ck_pool *pool, size_t heads, size_t kv_heads,
-                                  size_t head_dim, size_t tokens) {
-  const attention_job job = plan(pool, heads, kv_heads, head_dim, tokens);
-  const size_t floats = ck_pool_threads(pool) * job.worker_floats;
-  return job.slots > 0 ? floats + kv_heads * (job.slots + 1) * job.sum_floats : floats;
+size_t ck_layer_attention_scratch(const ck_context *c, const ck_layer_attention *args) {
+  const attention_job job = plan(c, args);
+  const size_t floats = ck_pool_threads(c->pool) * job.worker_floats;
+  return job.slots > 0 ? floats + args->kv_heads * (job.slots + 1) * job.sum_floats : floats;
 }
 
 void ck_par_attention(const ck_context *c, const ck_layer_attention *args) {
-  attention_job job = plan(c->pool, args->heads, args->kv_heads, args->head_dim, args->tokens);
-  job.c = c;
-  job.layer = args;
+  attention_job job = plan(c, args);
   job.workers = args->scratch;
   job.totals = args->scratch + ck_pool_threads(c->pool) * job.worker_floats;
   job.sums = job.totals + args->kv_heads * job.sum_floats;

@@ -176,58 +176,129 @@ enum {
   PANEL_STEPS = 32,   // of 32 values: longer rows are summed in several passes
   STEPS_PER_CHUNK = 8,
   PANEL_VALUES = PANEL_ROWS_MAX / CK_GROUP_ROWS * PANEL_STEPS * CK_TILE_VALUES,
+  GATED_ROWS = 64,    // of each of two matrices
 };
 
 static size_t group_values(size_t row_bytes) {
   return ceiling(CK_GROUP_ROWS * row_bytes, 64) * 64 / sizeof(uint16_t);
 }
 
-size_t ck_tile_scratch(const ck_pool *pool, size_t row_bytes) {
-  return ck_pool_threads(pool) * (PANEL_VALUES + group_values(row_bytes));
+// Two matrices' panels of whole rows are the larger ones.
+static size_t worker_values(size_t cols, size_t row_bytes) {
+  return larger(PANEL_VALUES, 2 * GATED_ROWS * cols) + group_values(row_bytes);
 }
 
-// Steps first ..< first + steps of one group into its row of the panel.
-static void expand_group(const products_job *job, const ck_weights *w, size_t row, size_t first,
-                         size_t steps, uint16_t *tiles, void *turned) {
-  const void *group = (const uint8_t *)w->data + row * w->row_bytes;
-  if (!w->interleaved) {
-    ck_interleave(w->type, group, w->row_bytes, turned);
-    group = turned;
+size_t ck_tile_scratch(const ck_pool *pool, size_t cols, size_t row_bytes) {
+  return ck_pool_threads(pool) * worker_values(cols, row_bytes);
+}
+
+static size_t longest_row(const ck_product *products, size_t count) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) bytes = larger(bytes, products[i].w.row_bytes);
+  return bytes;
+}
+
+// Expands rows, steps first ..< first + steps of each, into [groups, stride] tiles of a panel.
+static void expand_rows(const products_job *job, const ck_weights *w, span rows, size_t first,
+                        size_t steps, size_t stride, uint16_t *panel, void *turned) {
+  for (size_t r = rows.begin; r < rows.end; r += CK_GROUP_ROWS, panel += stride * CK_TILE_VALUES) {
+    const void *group = (const uint8_t *)w->data + r * w->row_bytes;
+    if (!w->interleaved) {
+      ck_interleave(w->type, group, w->row_bytes, turned);
+      group = turned;
+    }
+    job->c->matmul->tiles->expand[w->type](group, first / STEPS_PER_CHUNK, steps, panel);
   }
-  job->c->matmul->tiles->expand[w->type](group, first / STEPS_PER_CHUNK, steps, tiles);
+}
+
+static const uint16_t *token_tiles(const ck_tiles *x, size_t token) {
+  return x->values + token / CK_TILE_TOKENS * CK_TILE_TOKENS * x->cols;
 }
 
 static void tile_part(void *context, size_t index, size_t worker) {
   const products_job *job = context;
+  const ck_tile_table *t = job->c->matmul->tiles;
   span rows;
   const ck_product *p = find_rows(job, index % job->row_parts, &rows);
   const span tokens = part_of(job->tokens, job->token_count, index / job->row_parts);
   uint16_t *panel = job->panels + worker * job->panel_values;
   const size_t all = job->tiles->cols / CK_TILE_STEP;
-  const uint16_t *x = job->tiles->values + tokens.begin / CK_TILE_TOKENS * all * CK_TILE_VALUES;
+  t->begin();
   for (size_t first = 0; first < all; first += PANEL_STEPS) {
     const size_t steps = smaller(PANEL_STEPS, all - first);
-    for (size_t r = rows.begin; r < rows.end; r += CK_GROUP_ROWS)
-      expand_group(job, &p->w, r, first, steps,
-                   panel + (r - rows.begin) / CK_GROUP_ROWS * PANEL_STEPS * CK_TILE_VALUES,
-                   panel + PANEL_VALUES);
-    job->c->matmul->tiles->multiply(&(ck_tile_product){
+    expand_rows(job, &p->w, rows, first, steps, PANEL_STEPS, panel,
+                panel + job->panel_values - group_values(p->w.row_bytes));
+    t->multiply(&(ck_tile_product){
       .w = panel, .groups = (rows.end - rows.begin) / CK_GROUP_ROWS, .w_stride = PANEL_STEPS,
-      .x = x + first * CK_TILE_VALUES, .tokens = tokens.end - tokens.begin, .x_stride = all,
-      .steps = steps, .add = first > 0,
+      .x = token_tiles(job->tiles, tokens.begin) + first * CK_TILE_VALUES,
+      .tokens = tokens.end - tokens.begin, .x_stride = all, .steps = steps, .add = first > 0,
       .y = p->y + tokens.begin * p->y_stride + rows.begin, .y_stride = p->y_stride});
   }
+  t->end();
 }
 
 void ck_par_tile_products(const ck_context *c, const ck_product *products, size_t count,
                           const ck_tiles *x, uint16_t *scratch) {
-  products_job job = {.c = c, .products = products, .count = count, .tiles = x, .panels = scratch};
-  size_t row_bytes = 0;
-  for (size_t i = 0; i < count; i++) row_bytes = larger(row_bytes, products[i].w.row_bytes);
-  job.panel_values = PANEL_VALUES + group_values(row_bytes);
+  products_job job = {.c = c, .products = products, .count = count, .tiles = x, .panels = scratch,
+                      .panel_values = worker_values(x->cols, longest_row(products, count))};
   const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(c->pool);
   const size_t pair = 2 * CK_GROUP_ROWS;
   const size_t share = larger(all_rows(&job) / wanted / pair, 1) * pair;
   cut_job(&job, x->tokens, smaller(share, PANEL_ROWS_MAX));
   run(&job, tile_part);
+}
+
+typedef struct gated_job {
+  products_job job;  // gate, then up
+  const ck_gated_product *step;
+} gated_job;
+
+// One pair of token tiles: both products in the first level cache, then out = act(gate) * up.
+static void gate_tokens(const gated_job *gated, span rows, span tokens, const uint16_t *panel,
+                        size_t panel_values) {
+  const products_job *job = &gated->job;
+  const size_t n = rows.end - rows.begin, steps = job->tiles->cols / CK_TILE_STEP;
+  const ck_tiles *out = gated->step->out;
+  const ck_float_table *f = job->c->floats;
+  float sums[2][TOKEN_TILE * GATED_ROWS];
+  for (size_t i = 0; i < 2; i++)
+    job->c->matmul->tiles->multiply(&(ck_tile_product){
+      .w = panel + i * panel_values, .groups = n / CK_GROUP_ROWS, .w_stride = steps,
+      .x = token_tiles(job->tiles, tokens.begin), .tokens = tokens.end - tokens.begin,
+      .x_stride = steps, .steps = steps, .y = sums[i], .y_stride = n});
+  for (size_t t = tokens.begin; t < tokens.end; t++) {
+    float *gate = sums[0] + (t - tokens.begin) * n, *up = sums[1] + (t - tokens.begin) * n;
+    (gated->step->gelu ? f->gelu_mul : f->silu_mul)(gate, up, n, gate);
+    uint16_t *tiles = (uint16_t *)token_tiles(out, t) + rows.begin * CK_TILE_TOKENS;
+    job->c->matmul->tiles->pack(gate, n, t % CK_TILE_TOKENS, tiles);
+  }
+}
+
+static void gated_part(void *context, size_t index, size_t worker) {
+  const gated_job *gated = context;
+  const products_job *job = &gated->job;
+  const span rows = part_of(job->rows[0], job->products[0].w.rows, index % job->row_parts);
+  const span tokens = part_of(job->tokens, job->token_count, index / job->row_parts);
+  const size_t steps = job->tiles->cols / CK_TILE_STEP;
+  const size_t values = GATED_ROWS * job->tiles->cols;
+  uint16_t *panel = job->panels + worker * job->panel_values;
+  job->c->matmul->tiles->begin();
+  for (size_t i = 0; i < 2; i++)
+    expand_rows(job, &job->products[i].w, rows, 0, steps, steps, panel + i * values,
+                panel + 2 * values);
+  for (size_t t = tokens.begin; t < tokens.end; t += TOKEN_TILE)
+    gate_tokens(gated, rows, (span){t, smaller(t + TOKEN_TILE, tokens.end)}, panel, values);
+  job->c->matmul->tiles->end();
+}
+
+void ck_par_tile_gated(const ck_context *c, const ck_gated_product *step, uint16_t *scratch) {
+  const ck_product products[2] = {{.w = step->gate}, {.w = step->up}};
+  gated_job gated = {
+    .job = {.c = c, .products = products, .count = 1, .tiles = step->x, .panels = scratch,
+            .panel_values = worker_values(step->x->cols, longest_row(products, 2))},
+    .step = step};
+  const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(c->pool);
+  const size_t share = larger(step->gate.rows / wanted / CK_TILE_STEP, 1) * CK_TILE_STEP;
+  cut_job(&gated.job, step->x->tokens, smaller(share, GATED_ROWS));
+  ck_pool_run(c->pool, gated.job.row_parts * gated.job.tokens.parts, gated_part, &gated);
 }

@@ -4,6 +4,10 @@
 #include "ck_matmul_tables.h"
 #include "ck_simd.h"
 #include "ck_tiles.h"
+#include "ck_tiles_amx.h"
+
+const uint16_t ck_pair_order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+                                    8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
 
 #pragma clang attribute push(                                                                  \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512bf16,avx2,fma," \
@@ -41,10 +45,8 @@ static void pack(const float *x, size_t cols, size_t row, uint16_t *tiles) {
 
 // Sixteen rows' values k and k + 1, rounded, side by side.
 CK_INLINE void store_pairs(fxr even, fxr odd, uint16_t *out) {
-  static const uint16_t turn[32] = {0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
-                                    8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
   const __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)odd, (__m512)even);
-  _mm512_storeu_si512(out, _mm512_permutexvar_epi16(_mm512_loadu_si512(turn), both));
+  _mm512_storeu_si512(out, _mm512_permutexvar_epi16(_mm512_loadu_si512(ck_pair_order), both));
 }
 
 // One block of 32 values: a * (code - offset) + m, rounded once.
@@ -56,7 +58,8 @@ CK_INLINE void expand_block(const lane_format *lf, const uint8_t *w, size_t i, u
   for (size_t j = 0; j < 8; j++) {
     fxr a = block.a;
     if (is_grouped(f)) a *= __builtin_convertvector(block.s[j / 4], fxr);
-    const fxr base = has_minimum(f) ? block.m : a * -(float)excess(f);
+    // Adding zero turns -0 into +0.
+    const fxr base = has_minimum(f) ? block.m + 0.0f : a * -(float)excess(f);
     const uxr codes = (uxr)block.codes[j];
     fxr value[4];
     CK_UNROLL
@@ -89,7 +92,7 @@ CK_INTERLEAVED_TYPES(EXPAND)
 
 // --- products ---
 
-enum { TILE_BYTES = 64, TILE_ROWS = 16 };  // of one row of a tile; rows
+enum { TILE_ROWS = 16 };
 
 // What LDTILECFG reads (Intel's Architectures Software Developer's Manual, volume 1, chapter 18).
 typedef struct tile_configuration {
@@ -98,10 +101,10 @@ typedef struct tile_configuration {
   uint8_t rows[16];
 } tile_configuration;
 
-static void configure(void) {
+void ck_tiles_begin(void) {
   tile_configuration c = {.palette = 1};
   for (size_t i = 0; i < 8; i++) {
-    c.row_bytes[i] = TILE_BYTES;
+    c.row_bytes[i] = CK_TILE_BYTES;
     c.rows[i] = TILE_ROWS;
   }
   _tile_loadconfig(&c);
@@ -110,10 +113,6 @@ static void configure(void) {
 // Sums of one tile, 16 tokens by 16 rows, on their way from or to y; fewer tokens are copied.
 #define LOAD_SUMS(tile, y, stride) \
   if (add) _tile_loadd(tile, y, (stride) * sizeof(float)); else _tile_zero(tile)
-
-typedef struct tile_sums_16 {
-  _Alignas(64) float values[2 * CK_TILE_TOKENS][2 * CK_GROUP_ROWS];
-} tile_sums_16;
 
 // Up to 32 tokens by two groups.
 CK_INLINE void multiply_square(const char *w0, const char *w1, const char *x0, const char *x1,
@@ -125,12 +124,12 @@ CK_INLINE void multiply_square(const char *w0, const char *w1, const char *x0, c
   LOAD_SUMS(3, y1 + CK_GROUP_ROWS, stride);
   for (size_t s = 0; s < steps; s++) {
     const size_t at = s * CK_TILE_VALUES * sizeof(uint16_t);
-    _tile_loadd(4, x0 + at, TILE_BYTES);
-    _tile_loadd(6, w0 + at, TILE_BYTES);
+    _tile_loadd(4, x0 + at, CK_TILE_BYTES);
+    _tile_loadd(6, w0 + at, CK_TILE_BYTES);
     _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, w1 + at, TILE_BYTES);
+    _tile_loadd(7, w1 + at, CK_TILE_BYTES);
     _tile_dpbf16ps(1, 4, 7);
-    _tile_loadd(5, x1 + at, TILE_BYTES);
+    _tile_loadd(5, x1 + at, CK_TILE_BYTES);
     _tile_dpbf16ps(2, 5, 6);
     _tile_dpbf16ps(3, 5, 7);
   }
@@ -146,8 +145,8 @@ CK_INLINE void multiply_tile(const char *w, const char *x, size_t steps, bool ad
   LOAD_SUMS(0, y, stride);
   for (size_t s = 0; s < steps; s++) {
     const size_t at = s * CK_TILE_VALUES * sizeof(uint16_t);
-    _tile_loadd(4, x + at, TILE_BYTES);
-    _tile_loadd(6, w + at, TILE_BYTES);
+    _tile_loadd(4, x + at, CK_TILE_BYTES);
+    _tile_loadd(6, w + at, CK_TILE_BYTES);
     _tile_dpbf16ps(0, 4, 6);
   }
   _tile_stored(0, y, stride * sizeof(float));
@@ -178,7 +177,6 @@ static void multiply_rest(const ck_tile_product *p, size_t group, size_t token) 
 }
 
 static void multiply(const ck_tile_product *p) {
-  configure();
   for (size_t t = 0; t < p->tokens; t += 2 * CK_TILE_TOKENS) {
     for (size_t g = 0; g < p->groups; g += 2) {
       float *y = p->y + t * p->y_stride + g * CK_GROUP_ROWS;
@@ -199,13 +197,18 @@ static void multiply(const ck_tile_product *p) {
       }
     }
   }
-  _tile_release();
 }
+
+void ck_tiles_end(void) { _tile_release(); }
 
 const ck_tile_table ck_tile_table_amx = {
     .pack = pack,
     .expand = {CK_INTERLEAVED_TYPES(EXPAND_ENTRY)},
     .multiply = multiply,
+    .begin = ck_tiles_begin,
+    .end = ck_tiles_end,
+    .attention_scratch = ck_attention_tiles_scratch,
+    .attention = ck_attention_tiles,
 };
 
 #pragma clang attribute pop

@@ -73,6 +73,8 @@ static void multiply(const ck_tile_product *p) {
   }
 }
 
+static void nothing(void) {}
+
 #define EXPAND(name, type)                                                                  \
   static void expand_##name(const void *group, size_t chunk, size_t steps, uint16_t *tiles) { \
     expand(type, group, chunk, steps, tiles);                                               \
@@ -84,4 +86,6 @@ const ck_tile_table ck_tile_table_scalar = {
     .pack = pack,
     .expand = {CK_INTERLEAVED_TYPES(EXPAND_ENTRY)},
     .multiply = multiply,
+    .begin = nothing,
+    .end = nothing,
 };

@@ -69,30 +69,30 @@ enum { HEADS = 6, TOKENS = 20, CAPACITY = 900 };
 
 typedef struct layer {
   size_t kv_heads, head_dim, position, window;
+  bool tiles;
   float *q;
   uint16_t *k, *v;
 } layer;
 
 static void attend(const ck_context *c, const layer *l, size_t begin, size_t end, float *out) {
   const size_t row = HEADS * l->head_dim, tokens = end - begin;
-  const size_t floats =
-    ck_layer_attention_scratch(c->pool, HEADS, l->kv_heads, l->head_dim, tokens);
-  float *scratch = reserve(floats, sizeof *scratch);
-  ck_par_attention(c, &(ck_layer_attention){
+  ck_layer_attention args = {
     .q = l->q + begin * row, .q_stride = row, .k = l->k, .v = l->v, .capacity = CAPACITY,
     .heads = HEADS, .kv_heads = l->kv_heads, .head_dim = l->head_dim, .tokens = tokens,
     .position = l->position + begin, .window = l->window, .scale = 0.125f,
-    .out = out + begin * row, .out_stride = row, .scratch = scratch,
-  });
-  free(scratch);
+    .tiles = l->tiles, .out = out + begin * row, .out_stride = row,
+  };
+  args.scratch = reserve(ck_layer_attention_scratch(c, &args), sizeof(float));
+  ck_par_attention(c, &args);
+  free(args.scratch);
 }
 
 // Whole on one thread against every other way to put tokens into calls and parts on threads.
-static void check_layer(const ck_float_table *floats, size_t kv_heads, size_t head_dim,
-                        size_t position, size_t window) {
+static void check_layer(const ck_float_table *floats, const ck_matmul_table *matmul, bool tiles,
+                        size_t kv_heads, size_t head_dim, size_t position, size_t window) {
   generator g = {kv_heads * 7 + position + 1};
   const size_t cached = kv_heads * CAPACITY * head_dim, n = TOKENS * HEADS * head_dim;
-  layer l = {kv_heads, head_dim, position, window, random_floats(&g, n, 2),
+  layer l = {kv_heads, head_dim, position, window, tiles, random_floats(&g, n, 2),
              reserve(cached, sizeof(uint16_t)), reserve(cached, sizeof(uint16_t))};
   for (size_t i = 0; i < cached; i++) {
     const float key = next_float(&g, 1), value = next_float(&g, 1);
@@ -101,81 +101,180 @@ static void check_layer(const ck_float_table *floats, size_t kv_heads, size_t he
   }
   float *expected = reserve(n, sizeof(float)), *actual = reserve(n, sizeof(float));
   for (size_t threads = 1; threads <= 3; threads++) {
-    const ck_context c = {ck_pool_create(threads), NULL, floats};
+    const ck_context c = {ck_pool_create(threads), matmul, floats};
     if (threads == 1) attend(&c, &l, 0, TOKENS, expected);
     for (size_t step = 1; step <= TOKENS; step = step * 3 + 1) {
       memset(actual, 0, n * sizeof(float));
       for (size_t t = 0; t < TOKENS; t += step)
         attend(&c, &l, t, t + step < TOKENS ? t + step : TOKENS, actual);
       CHECK(memcmp(expected, actual, n * sizeof(float)) == 0,
-            "%s attention %zu kv heads at %zu window %zu: %zu threads, %zu tokens a call",
-            ck_isa_name(floats->isa), kv_heads, position, window, threads, step);
+            "%s attention, tiles %d, %zu kv heads at %zu window %zu: %zu threads, %zu tokens a call",
+            ck_isa_name(floats->isa), tiles, kv_heads, position, window, threads, step);
     }
     ck_pool_destroy(c.pool);
   }
   free(l.q), free(l.k), free(l.v), free(expected), free(actual);
 }
 
+// Activations of one form, all of them in memory of their own.
+static ck_activations activations(ck_form form, size_t tokens, size_t cols) {
+  const size_t rows = form == CK_FORM_WIDE ? 2 * tokens : tokens;
+  const size_t tiles = (tokens + CK_TILE_TOKENS - 1) / CK_TILE_TOKENS * CK_TILE_TOKENS;
+  return (ck_activations){
+    .form = form, .tokens = tokens, .cols = cols,
+    .floats = reserve(tokens * cols, sizeof(float)),
+    .q8 = {reserve(rows * cols, 1), reserve(rows * cols / 32, sizeof(float)),
+           reserve(rows * cols / 16, sizeof(int16_t)), rows, cols},
+    .tiles = {reserve(tiles * cols, sizeof(uint16_t)), tokens, cols},
+  };
+}
+
+static void release(ck_activations *a) {
+  free(a->floats), free(a->q8.q), free(a->q8.scale), free(a->q8.sum), free(a->tiles.values);
+}
+
+// x += norm(delta + bias), then norm, then the gate: against the kernels one by one.
 static void check_steps(const ck_context *c, size_t tokens, size_t n) {
   generator g = {tokens * 31 + n};
-  float *x = random_floats(&g, tokens * n, 3), *weight = random_floats(&g, n, 2);
-  float *a = reserve(tokens * n, sizeof *a), *b = reserve(tokens * n, sizeof *b);
-  const size_t bytes = tokens * n * sizeof *a;
-  const char *name = ck_isa_name(c->floats->isa);
-  const size_t threads = ck_pool_threads(c->pool);
-  for (size_t t = 0; t < tokens; t++)
-    c->floats->rms_norm(x + t * n, weight, n, 1e-6f, a + t * n);
-  ck_par_rms_norm(c, x, n, weight, n, 1e-6f, tokens, b, n);
-  CHECK(memcmp(a, b, bytes) == 0, "%s rms_norm %zu x %zu, %zu threads", name, tokens, n, threads);
-  for (int gelu = 0; gelu < 2; gelu++) {
-    memcpy(a, x, bytes), memcpy(b, x, bytes);
-    (gelu ? c->floats->gelu_mul : c->floats->silu_mul)(a, x, tokens * n, a);
-    ck_par_gated_activation(c, gelu, b, x, tokens * n);
-    CHECK(memcmp(a, b, bytes) == 0, "%s activation %zu x %zu, %zu threads", name, tokens, n,
-          threads);
+  const size_t bytes = tokens * n * sizeof(float), threads = ck_pool_threads(c->pool);
+  float *x = random_floats(&g, tokens * n, 3), *delta = random_floats(&g, tokens * n, 3);
+  float *weight = random_floats(&g, n, 2), *bias = random_floats(&g, n, 1);
+  float *a = reserve(tokens * n, sizeof *a), *sum = reserve(tokens * n, sizeof *a);
+  float *scratch = reserve(ck_rows_scratch(c->pool, n), sizeof *scratch);
+  for (size_t t = 0; t < tokens; t++) {
+    float *row = sum + t * n;
+    memcpy(row, delta + t * n, n * sizeof *row);
+    c->floats->add(bias, n, row);
+    c->floats->rms_norm(row, weight, n, 1e-6f, row);
+    float *total = reserve(n, sizeof *total);
+    memcpy(total, x + t * n, n * sizeof *total);
+    c->floats->add(row, n, total);
+    memcpy(row, total, n * sizeof *row);
+    c->floats->rms_norm(row, weight, n, 1e-6f, a + t * n);
+    free(total);
   }
-  free(x), free(weight), free(a), free(b);
+  ck_activations out = activations(CK_FORM_FLOAT, tokens, n);
+  ck_par_norm(c, &(ck_norm){.x = x, .x_stride = n, .delta = delta, .delta_stride = n,
+                            .delta_bias = bias, .delta_weight = weight, .weight = weight,
+                            .eps = 1e-6f, .tokens = tokens, .cols = n, .out = &out,
+                            .scratch = scratch});
+  CHECK(memcmp(sum, x, bytes) == 0, "sum %zu x %zu, %zu threads", tokens, n, threads);
+  CHECK(memcmp(a, out.floats, bytes) == 0, "norm %zu x %zu, %zu threads", tokens, n, threads);
+  for (int gelu = 0; gelu < 2; gelu++) {
+    (gelu ? c->floats->gelu_mul : c->floats->silu_mul)(x, delta, tokens * n, a);
+    ck_par_gate(c, &(ck_gate){gelu, x, delta, n, &out, scratch});
+    CHECK(memcmp(a, out.floats, bytes) == 0, "gate %zu x %zu, %zu threads", tokens, n, threads);
+  }
+  release(&out);
+  free(x), free(delta), free(weight), free(bias), free(a), free(sum), free(scratch);
+}
+
+// Q8_0 rows with ordinary scales, as they are and interleaved.
+static uint8_t *q8_0_rows(generator *g, size_t rows, size_t cols, uint8_t **interleaved) {
+  const size_t row_bytes = cols / 32 * 34;  // a float16 scale, 32 bytes
+  uint8_t *w = reserve(rows, row_bytes);
+  for (size_t i = 0; i < rows * row_bytes; i++)
+    w[i] = i % 34 == 1 ? 0x2c : (uint8_t)(next_bits(g) >> 56);
+  *interleaved = reserve(rows, row_bytes);
+  return w;
 }
 
 static void check_product(const ck_context *c, size_t tokens, size_t rows, size_t cols) {
   generator g = {tokens * 31 + rows};
-  const size_t row_bytes = cols / 32 * 34;  // Q8_0: a float16 scale, 32 bytes
-  uint8_t *w = reserve(rows, row_bytes);
-  for (size_t i = 0; i < rows * row_bytes; i++)
-    w[i] = i % 34 == 1 ? 0x2c : (uint8_t)(next_bits(&g) >> 56);
+  const size_t row_bytes = cols / 32 * 34, threads = ck_pool_threads(c->pool);
+  uint8_t *turned, *w = q8_0_rows(&g, rows, cols, &turned);
+  const ck_weights plain = {CK_Q8_0, w, row_bytes, rows, false};
+  const ck_weights groups = {CK_Q8_0, turned, row_bytes, rows, true};
+  ck_par_interleave(c->pool, &plain, turned);
   float *x = random_floats(&g, tokens * cols, 1);
-  ck_q8 q = {reserve(tokens * cols, 1), reserve(tokens * cols / 32, sizeof(float)),
-             reserve(tokens * cols / 16, sizeof(int16_t)), tokens, cols};
-  float *a = reserve(tokens * rows, sizeof *a), *b = reserve(tokens * rows, sizeof *b);
-  ck_par_quantize(c, x, cols, &q);
-  c->matmul->matmul[CK_Q8_0](w, row_bytes, rows, &q, a, rows);
-  ck_par_matmul(c, CK_Q8_0, w, row_bytes, rows, &q, b, rows);
-  CHECK(memcmp(a, b, tokens * rows * sizeof *a) == 0, "matmul %zu x %zu x %zu, %zu threads",
-        tokens, rows, cols, ck_pool_threads(c->pool));
+  float *scratch = reserve(ck_rows_scratch(c->pool, cols), sizeof *scratch);
+  float *a = reserve(2 * tokens * rows, sizeof *a), *b = reserve(2 * tokens * rows, sizeof *b);
+  const size_t bytes = tokens * rows * sizeof *a;
+  for (int wide = 0; wide < 2; wide++) {
+    ck_activations q = activations(wide ? CK_FORM_WIDE : CK_FORM_Q8, tokens, cols);
+    ck_par_pack(c, &(ck_pack){x, cols, &q, scratch});
+    c->matmul->matmul[CK_Q8_0](w, row_bytes, rows, &q.q8, a, rows);
+    for (size_t t = 0; wide && t < tokens; t++)
+      for (size_t r = 0; r < rows; r++)
+        a[t * rows + r] = a[2 * t * rows + r] + a[(2 * t + 1) * rows + r];
+    const ck_product products[3] = {
+        {plain, b, rows}, {groups, b + tokens * rows, rows}, {groups, b, rows}};
+    ck_par_products(c, products, 2, &q.q8, wide);
+    CHECK(memcmp(a, b, bytes) == 0, "product %zu x %zu x %zu, wide %d, %zu threads", tokens, rows,
+          cols, wide, threads);
+    CHECK(memcmp(a, b + tokens * rows, bytes) == 0, "interleaved %zu x %zu x %zu, wide %d",
+          tokens, rows, cols, wide);
+    release(&q);
+  }
 
-  float *dense = reserve(rows * cols, sizeof *dense);
-  ck_par_dequantize(c, CK_Q8_0, w, row_bytes, rows, cols, dense);
-  float *plain = reserve(rows * cols, sizeof *plain);
-  c->matmul->dequantize[CK_Q8_0](w, rows * cols, plain);
-  CHECK(memcmp(dense, plain, rows * cols * sizeof *dense) == 0, "dequantize %zu rows", rows);
+  float *dense = reserve(rows * cols, sizeof *dense), *row = reserve(cols, sizeof *row);
+  c->matmul->dequantize[CK_Q8_0](w, rows * cols, dense);
+  for (size_t r = 0; r < rows; r++) {
+    ck_dequantize_row(c->matmul, &groups, r, cols, scratch, row);
+    CHECK(memcmp(row, dense + r * cols, cols * sizeof *row) == 0, "row %zu of %zu", r, rows);
+  }
+  c->matmul->matmul_float[CK_F32](dense, cols * sizeof(float), rows, cols, x, cols, tokens, a, rows);
+  const ck_product product = {{CK_F32, dense, cols * sizeof(float), rows, false}, b, rows};
+  ck_par_float_products(c, &product, 1, cols, x, cols, tokens);
+  CHECK(memcmp(a, b, bytes) == 0, "float product %zu x %zu x %zu, %zu threads", tokens, rows, cols,
+        threads);
+  free(w), free(turned), free(x), free(scratch), free(a), free(b), free(dense), free(row);
+}
 
-  const size_t float_bytes = cols * sizeof(float);
-  c->matmul->matmul_float[CK_F32](dense, float_bytes, rows, cols, x, cols, tokens, a, rows);
-  ck_par_matmul_float(c, CK_F32, dense, float_bytes, rows, cols, x, cols, tokens, b, rows);
-  CHECK(memcmp(a, b, tokens * rows * sizeof *a) == 0, "float matmul %zu x %zu x %zu, %zu threads",
-        tokens, rows, cols, ck_pool_threads(c->pool));
-  free(w), free(x), free(q.q), free(q.scale), free(q.sum), free(a), free(b), free(dense);
-  free(plain);
+// Tiles: plain and interleaved rows, rows longer than a panel, the gated pair.
+static void check_tiled(const ck_context *c, size_t tokens, size_t rows, size_t cols) {
+  generator g = {tokens + rows * 31};
+  const size_t row_bytes = cols / 32 * 34, steps = cols / CK_TILE_STEP;
+  const size_t threads = ck_pool_threads(c->pool), bytes = tokens * rows * sizeof(float);
+  uint8_t *turned, *w = q8_0_rows(&g, rows, cols, &turned);
+  const ck_weights plain = {CK_Q8_0, w, row_bytes, rows, false};
+  const ck_weights groups = {CK_Q8_0, turned, row_bytes, rows, true};
+  ck_par_interleave(c->pool, &plain, turned);
+  float *x = random_floats(&g, tokens * cols, 1);
+  float *scratch = reserve(ck_rows_scratch(c->pool, cols), sizeof *scratch);
+  uint16_t *panels = reserve(ck_tile_scratch(c->pool, cols, row_bytes), sizeof *panels);
+  ck_activations in = activations(CK_FORM_TILES, tokens, cols);
+  ck_par_pack(c, &(ck_pack){x, cols, &in, scratch});
+
+  uint16_t *wide = reserve(rows * cols, sizeof *wide);
+  for (size_t r = 0; r < rows; r += CK_GROUP_ROWS)
+    ck_tile_table_scalar.expand[CK_Q8_0](turned + r * row_bytes, 0, steps, wide + r * cols);
+  float *a = reserve(tokens * rows, sizeof *a), *b = reserve(2 * tokens * rows, sizeof *b);
+  ck_tile_table_scalar.multiply(&(ck_tile_product){
+    wide, rows / CK_GROUP_ROWS, steps, in.tiles.values, tokens, steps, steps, false, a, rows});
+  const ck_product products[2] = {{plain, b, rows}, {groups, b + tokens * rows, rows}};
+  ck_par_tile_products(c, products, 2, &in.tiles, panels);
+  CHECK(memcmp(a, b, bytes) == 0, "tiles %zu x %zu x %zu, %zu threads", tokens, rows, cols, threads);
+  CHECK(memcmp(a, b + tokens * rows, bytes) == 0, "interleaved tiles %zu x %zu x %zu", tokens, rows,
+        cols);
+
+  if (rows % CK_TILE_STEP == 0) {
+    ck_activations out = activations(CK_FORM_TILES, tokens, rows);
+    ck_activations expected = activations(CK_FORM_TILES, tokens, rows);
+    ck_par_tile_gated(c, &(ck_gated_product){groups, plain, true, &in.tiles, &out.tiles}, panels);
+    c->floats->gelu_mul(a, a, tokens * rows, b);
+    for (size_t t = 0; t < tokens; t++)
+      c->matmul->tiles->pack(b + t * rows, rows, t % CK_TILE_TOKENS,
+                             expected.tiles.values + t / CK_TILE_TOKENS * CK_TILE_TOKENS * rows);
+    const size_t whole = (tokens + 15) / 16 * 16 * rows * sizeof(uint16_t);
+    CHECK(memcmp(out.tiles.values, expected.tiles.values, whole) == 0,
+          "gated tiles %zu x %zu x %zu, %zu threads", tokens, rows, cols, threads);
+    release(&out), release(&expected);
+  }
+  release(&in);
+  free(w), free(turned), free(x), free(scratch), free(panels), free(wide), free(a), free(b);
 }
 
 void check_parallel(ck_isa isa) {
   const ck_float_table *floats = ck_float_table_for(isa);
   const ck_matmul_table *matmul = ck_matmul_table_for(isa);
   if (!floats || !matmul) return;
-  check_layer(floats, 1, 32, 0, 0);
-  check_layer(floats, 2, 64, 800, 0);
-  check_layer(floats, 3, 20, 500, 300);
-  check_layer(floats, 6, 16, 60, 64);
+  for (int tiles = 0; tiles < (matmul->tiles ? 2 : 1); tiles++) {
+    check_layer(floats, matmul, tiles, 1, 32, 0, 0);
+    check_layer(floats, matmul, tiles, 2, 64, 800, 0);
+    check_layer(floats, matmul, tiles, 3, 20, 500, 300);
+    check_layer(floats, matmul, tiles, 6, 16, 60, 64);
+  }
   for (size_t threads = 1; threads <= 3; threads++) {
     const ck_context c = {ck_pool_create(threads), matmul, floats};
     check_steps(&c, 1, 576);
@@ -183,6 +282,11 @@ void check_parallel(ck_isa isa) {
     check_product(&c, 1, 5, 64);
     check_product(&c, 1, 700, 128);
     check_product(&c, 70, 130, 64);
+    if (matmul->tiles) {
+      check_tiled(&c, 5, 48, 64);
+      check_tiled(&c, 70, 192, 2080);
+      check_tiled(&c, 33, 96, 1056);
+    }
     ck_pool_destroy(c.pool);
   }
 }

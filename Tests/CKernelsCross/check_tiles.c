@@ -1,4 +1,5 @@
 // Interleaved rows and tiles: bytes come back as they were, products follow the definition.
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
@@ -99,16 +100,67 @@ static void check_tile_product(const ck_tile_table *t, const ck_tile_table *scal
     y[i] = reserve(tokens * stride, sizeof(float));
     for (size_t k = 0; k < tokens * stride; k++) y[i][k] = (float)k;
     const ck_tile_product p = {wide[0], groups, steps, a, tokens, steps, steps, add, y[i], stride};
+    (i ? t : scalar)->begin();
     (i ? t : scalar)->multiply(&p);
+    (i ? t : scalar)->end();
   }
   CHECK(memcmp(y[0], y[1], tokens * stride * sizeof(float)) == 0,
         "tiles type %d %zu groups %zu cols %zu tokens add %d", type, groups, cols, tokens, add);
   free(w), free(wide[0]), free(wide[1]), free(x), free(a), free(b), free(y[0]), free(y[1]);
 }
 
+// Attention by tiles rounds queries, keys, values and weights to 8 bits: near the definition, and
+// every row the same whatever rows are beside it.
+static void check_tile_attention(const ck_tile_table *t, size_t rows, size_t head_dim,
+                                 uint32_t window, float softcap) {
+  generator g = {rows * 131 + head_dim};
+  const ck_float_table *scalar = ck_float_table_for(CK_ISA_SCALAR);
+  enum { POSITIONS = 200 };
+  float *q = random_floats(&g, rows * head_dim, 2), *kv = random_floats(&g, POSITIONS * head_dim, 1);
+  uint16_t *k = reserve(POSITIONS * head_dim, sizeof *k), *v = reserve(POSITIONS * head_dim, sizeof *v);
+  scalar->to_f16(kv, POSITIONS * head_dim, k);
+  for (size_t i = 0; i < POSITIONS * head_dim; i++) kv[i] = next_float(&g, 1);
+  scalar->to_f16(kv, POSITIONS * head_dim, v);
+  uint32_t *first = reserve(rows, sizeof *first), *last = reserve(rows, sizeof *last);
+  for (size_t r = 0; r < rows; r++) {
+    last[r] = (uint32_t)(POSITIONS - rows / 3 + r / 3);
+    first[r] = window && last[r] > window ? last[r] - window : 0;
+  }
+  float *y[3];
+  for (size_t i = 0; i < 3; i++) y[i] = reserve(rows * head_dim, sizeof(float));
+  ck_attention a = {q, head_dim, k, v, first, last, rows, head_dim, 0.3f, softcap, y[0], head_dim,
+                    reserve(ck_attention_scratch(rows, head_dim), sizeof(float))};
+  scalar->attention(&a);
+  free(a.scratch);
+  a.scratch = reserve(t->attention_scratch(rows, head_dim), sizeof(float));
+  a.out = y[1];
+  t->attention(&a);
+  for (size_t r = 0; r < rows; r++) {
+    ck_attention one = a;
+    one.q += r * head_dim, one.first += r, one.last += r, one.rows = 1, one.out = y[2] + r * head_dim;
+    t->attention(&one);
+  }
+  float largest = 0;
+  for (size_t i = 0; i < rows * head_dim; i++) {
+    const float difference = fabsf(y[0][i] - y[1][i]);
+    if (!(difference <= largest)) largest = difference;
+  }
+  // Values below 1 with a relative error of 2^-8 in the scores (below 8 here) and the rest.
+  CHECK(largest < 0.02f, "attention %zu rows of %zu: %g", rows, head_dim, (double)largest);
+  CHECK(memcmp(y[1], y[2], rows * head_dim * sizeof(float)) == 0, "%zu rows of %zu one by one",
+        rows, head_dim);
+  free(q), free(kv), free(k), free(v), free(first), free(last), free(y[0]), free(y[1]), free(y[2]);
+  free(a.scratch);
+}
+
 void check_tiles(ck_isa isa) {
   const ck_matmul_table *t = ck_matmul_table_for(isa);
   if (!t) return;
+  for (size_t rows = 1; t->tiles && rows <= 96; rows = rows * 3 + 1) {
+    check_tile_attention(t->tiles, rows, 64, 0, 0);
+    check_tile_attention(t->tiles, rows, 20, 70, 0);
+    check_tile_attention(t->tiles, rows, 256, 0, 5);
+  }
   static const size_t tokens[] = {1, 2, 3, 15, 16, 17, 32, 33, 50};
   for (size_t i = 0; i < TYPES; i++) {
     const ck_type type = (ck_type)types[i];

@@ -42,10 +42,20 @@ void ck_par_float_products(const ck_context *c, const ck_product *products, size
                            size_t cols, const float *x, size_t x_stride, size_t tokens);
 
 // Products by matrix units, which the context's table must have: types that can be interleaved,
-// whole groups of rows. `scratch`: ck_tile_scratch(longest row) values.
+// whole groups of rows. `scratch`: ck_tile_scratch(columns, bytes of the longest row) values.
 void ck_par_tile_products(const ck_context *c, const ck_product *products, size_t count,
                           const ck_tiles *x, uint16_t *scratch);
-size_t ck_tile_scratch(const ck_pool *pool, size_t row_bytes);
+size_t ck_tile_scratch(const ck_pool *pool, size_t cols, size_t row_bytes);
+
+// out = activation(gate . x) * (up . x): both products, of a multiple of 32 rows, meet in the cache
+// and are packed at once.
+typedef struct ck_gated_product {
+  ck_weights gate, up;  // of the same number of rows
+  bool gelu;            // tanh form; else silu
+  const ck_tiles *x;
+  const ck_tiles *out;  // as many columns as the weights have rows
+} ck_gated_product;
+void ck_par_tile_gated(const ck_context *c, const ck_gated_product *step, uint16_t *scratch);
 
 // One row of weights to float32, exact. `block_row` is room for the row's bytes.
 void ck_dequantize_row(const ck_matmul_table *t, const ck_weights *w, size_t row, size_t cols,
@@ -156,13 +166,13 @@ typedef struct ck_layer_attention {
   size_t position;     // of the first token; keys 0 ..< position + tokens are in the cache
   size_t window;       // 0, or W: token at p sees p-W+1 ... p
   float scale, softcap;
+  bool tiles;          // by matrix units, which the context's table must have
   float *out;          // [tokens, heads, head_dim], tokens out_stride floats apart
   size_t out_stride;
   float *scratch;      // ck_layer_attention_scratch(...) floats
 } ck_layer_attention;
 
-// Floats of scratch for `tokens` tokens or fewer.
-size_t ck_layer_attention_scratch(const ck_pool *pool, size_t heads, size_t kv_heads,
-                                  size_t head_dim, size_t tokens);
+// Floats of scratch for these arguments; pointers in them are not looked at.
+size_t ck_layer_attention_scratch(const ck_context *c, const ck_layer_attention *args);
 
 void ck_par_attention(const ck_context *c, const ck_layer_attention *args);

@@ -9,6 +9,7 @@
 // rows in pairs of values, [k / 2, row, k % 2].
 #pragma once
 
+#include "ck_float.h"
 #include "ck_types.h"
 
 enum { CK_TILE_TOKENS = 16, CK_TILE_STEP = 32, CK_TILE_VALUES = 512 };
@@ -43,8 +44,15 @@ typedef struct ck_tile_product {
 typedef struct ck_tile_table {
   ck_tile_pack_fn pack;
   ck_tile_expand_fn expand[CK_TYPE_COUNT];  // set for the types that can be interleaved
-  // Sums in the order of the instruction: for each step the even and the odd values apart.
+  // Sums in the order of the instruction: for each step the even and the odd values apart. Between
+  // `begin` and `end` on the same thread, which make the matrix unit ready and let go of it.
   void (*multiply)(const ck_tile_product *p);
+  void (*begin)(void);
+  void (*end)(void);
+  // Attention of many rows (ck_float.h) with products of bfloat16; NULL where there is none. The
+  // scratch of its arguments has attention_scratch(rows, head_dim) floats.
+  void (*attention)(const ck_attention *args);
+  size_t (*attention_scratch)(size_t rows, size_t head_dim);
 } ck_tile_table;
 
 // The definition, in portable C.

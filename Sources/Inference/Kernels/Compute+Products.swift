@@ -14,7 +14,7 @@ extension Compute {
     case CK_FORM_FLOAT: try multiplyFloats(products, tokens: tokens)
     case CK_FORM_TILES:
       let longest = products.map(\.weights.rowBytes).max() ?? 0
-      let scratch = unsafe try tileScratch(rowBytes: longest)
+      let scratch = unsafe try tileScratch(columns: columns, rowBytes: longest)
       unsafe Self.withDescriptions(products) { descriptions, count in
         unsafe ck_par_tile_products(
           &context, descriptions, count, &activations.view.tiles, scratch)
@@ -23,6 +23,38 @@ extension Compute {
       unsafe Self.withDescriptions(products) { descriptions, count in
         unsafe ck_par_products(
           &context, descriptions, count, &activations.view.q8, form == CK_FORM_WIDE)
+      }
+    }
+  }
+
+  /// `activation(Wgate · x) * (Wup · x)`, x being the activations, which the result replaces as the
+  /// input of `down`; `gate` and `up` are room for the products.
+  func multiplyGated(
+    _ activation: Activation, _ weights: LayerWeights, gate: Matrix, up: Matrix
+  ) throws(InferenceError) {
+    let tokens = gate.rows
+    let isTiled = unsafe activations.view.form == CK_FORM_TILES
+    guard isTiled, form(for: [weights.down], tokens: tokens, isWide: true) == CK_FORM_TILES,
+      weights.gate.rows % Int(CK_TILE_STEP) == 0
+    else {
+      try multiply([(weights.gate, gate), (weights.up, up)])
+      return try self.gate(activation, gate, up, for: weights.down)
+    }
+    let columns = unsafe activations.view.cols
+    precondition(weights.gate.columns == columns && weights.up.columns == columns)
+    precondition(weights.gate.rows == weights.up.rows && weights.down.columns == weights.up.rows)
+    let scratch = unsafe try tileScratch(
+      columns: columns, rowBytes: max(weights.gate.rowBytes, weights.up.rowBytes))
+    var input = unsafe activations.view.tiles
+    try replaceActivations { (output) throws(InferenceError) in
+      try output.reserve(CK_FORM_TILES, tokens: tokens, columns: weights.gate.rows)
+      unsafe withUnsafePointer(to: &input) { x in
+        unsafe withUnsafePointer(to: &output.view.tiles) { out in
+          var step = unsafe ck_gated_product(
+            gate: weights.gate.description, up: weights.up.description,
+            gelu: activation == .gelu, x: x, out: out)
+          unsafe ck_par_tile_gated(&context, &step, scratch)
+        }
       }
     }
   }

@@ -21,6 +21,7 @@ final class Compute: @unchecked Sendable {
   let kernels: Kernels
   /// The input of the next products, left there by `pack`, `normalise` or `gate`.
   var activations: Activations
+  private var nextActivations: Activations
   private var rowScratch: FloatBuffer
   private var tileScratch: FloatBuffer
   private var attentionScratch: FloatBuffer
@@ -46,6 +47,7 @@ final class Compute: @unchecked Sendable {
     self.kernels = kernels
     unsafe context = ck_context(pool: pool, matmul: matmul, floats: floats)
     activations = try Activations()
+    nextActivations = try Activations()
     rowScratch = try FloatBuffer(count: 0, purpose: "scratch")
     tileScratch = try FloatBuffer(count: 0, purpose: "scratch")
     attentionScratch = try FloatBuffer(count: 0, purpose: "scratch")
@@ -59,8 +61,10 @@ final class Compute: @unchecked Sendable {
   }
 
   /// Room for the weights that the threads expand into tiles; rows of `rowBytes` at most.
-  func tileScratch(rowBytes: Int) throws(InferenceError) -> UnsafeMutablePointer<UInt16> {
-    let values = unsafe ck_tile_scratch(context.pool, rowBytes)
+  func tileScratch(
+    columns: Int, rowBytes: Int
+  ) throws(InferenceError) -> UnsafeMutablePointer<UInt16> {
+    let values = unsafe ck_tile_scratch(context.pool, columns, rowBytes)
     let start = unsafe try Self.grow(&tileScratch, to: (values + 1) / 2)
     return unsafe UnsafeMutableRawPointer(start).assumingMemoryBound(to: UInt16.self)
   }
@@ -70,6 +74,14 @@ final class Compute: @unchecked Sendable {
   ) throws(InferenceError) -> UnsafeMutablePointer<Float> {
     if buffer.count < count { buffer = try FloatBuffer(count: count, purpose: "scratch") }
     return unsafe buffer.base
+  }
+
+  /// Lets `body` fill other activations from the present ones, which they then replace.
+  func replaceActivations(
+    _ body: (inout Activations) throws(InferenceError) -> Void
+  ) throws(InferenceError) {
+    try body(&nextActivations)
+    swap(&activations, &nextActivations)
   }
 
   /// `y *= factor`.
@@ -105,20 +117,21 @@ final class Compute: @unchecked Sendable {
   /// Attention of consecutive tokens over one layer of the cache, which already holds their keys.
   ///
   /// `q` and `out` are `[tokens, heads * headDim]`; the first token's position is `position`.
+  /// `isTiled` says that matrix units may round queries, keys and values to bfloat16.
   func attend(
     _ q: Matrix, _ cache: KVCache, _ layer: LayerConfiguration, layerIndex: Int, position: Int,
-    into out: Matrix
+    isTiled: Bool, into out: Matrix
   ) throws(InferenceError) {
     precondition(q.columns == layer.heads * layer.headDim && out.columns == q.columns)
     let (keys, values) = unsafe cache.layer(layerIndex, holding: position + q.rows)
-    let needed = unsafe ck_layer_attention_scratch(
-      context.pool, layer.heads, layer.keyValueHeads, layer.headDim, q.rows)
-    let scratch = unsafe try Self.grow(&attentionScratch, to: needed)
     var arguments = unsafe ck_layer_attention(
       q: q.base, q_stride: q.stride, k: keys, v: values, capacity: cache.capacity,
       heads: layer.heads, kv_heads: layer.keyValueHeads, head_dim: layer.headDim, tokens: q.rows,
       position: position, window: layer.window, scale: layer.attentionScale,
-      softcap: layer.attentionSoftcap, out: out.base, out_stride: out.stride, scratch: scratch)
+      softcap: layer.attentionSoftcap, tiles: isTiled, out: out.base, out_stride: out.stride,
+      scratch: nil)
+    let needed = unsafe ck_layer_attention_scratch(&context, &arguments)
+    unsafe arguments.scratch = try Self.grow(&attentionScratch, to: needed)
     unsafe ck_par_attention(&context, &arguments)
   }
 

@@ -117,15 +117,17 @@ package final class ForwardPass {
     let gate = scratch.matrix(\.gate, x.rows, layer.feedForward)
     let up = scratch.matrix(\.up, x.rows, layer.feedForward)
 
+    // Attention takes the precision of the products around it.
+    let isTiled = compute.form(for: [weights.output], tokens: x.rows, isWide: false) == CK_FORM_TILES
     try compute.attend(
-      query, cache, layer, layerIndex: index, position: cache.count + skipped, into: attended)
+      query, cache, layer, layerIndex: index, position: cache.count + skipped, isTiled: isTiled,
+      into: attended)
     try compute.pack(attended, for: [weights.output])
     try compute.multiply([(weights.output, result)])
     try compute.normalise(
       x, adding: .init(values: result, bias: weights.outputBias, norm: weights.postAttentionNorm),
       weights.feedForwardNorm, epsilon: epsilon, for: [weights.gate, weights.up])
-    try compute.multiply([(weights.gate, gate), (weights.up, up)])
-    try compute.gate(configuration.activation, gate, up, for: weights.down)
+    try compute.multiplyGated(configuration.activation, weights, gate: gate, up: up)
     try compute.multiply([(weights.down, result)])
     return .init(values: result, bias: nil, norm: weights.postFeedForwardNorm)
   }

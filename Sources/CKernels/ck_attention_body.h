@@ -130,7 +130,10 @@ CK_INLINE void score_span(const size_t rows, const float *q, size_t q_stride, co
   for (; j + step <= keys.last; j += step) {
     score_tile(rows, step, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
                width, scores + j);
-    if (half && ahead) fetch(ahead + j * k_stride, step * k_stride);
+    if (half && ahead) {
+      fetch(ahead + j * k_stride, step * k_stride);
+      fetch((const uint16_t *)k + (j + CK_ATTENTION_BLOCK) * k_stride, step * k_stride);
+    }
   }
   for (; j < keys.last; j++)
     score_tile(rows, 1, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,

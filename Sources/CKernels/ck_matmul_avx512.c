@@ -43,9 +43,13 @@ CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest) {
 }
 
 CK_INLINE bxr lane_lookup16(i8x16 table, bxr indices) {
-  const __m512i values = _mm512_shuffle_epi8(
-      _mm512_broadcast_i32x4((__m128i)table), (__m512i)indices);
-  return (bxr)values;
+  __m128i four;
+  memcpy(&four, &table, sizeof four);
+  const __m512i values =
+      _mm512_shuffle_epi8(_mm512_broadcast_i32x4(four), _mm512_loadu_si512(&indices));
+  bxr out;
+  memcpy(&out, &values, sizeof out);
+  return out;
 }
 
 #include "ck_matmul_body.h"

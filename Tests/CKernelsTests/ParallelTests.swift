@@ -28,21 +28,21 @@ private struct LayerCase {
     let row = heads * headDim
     let queries = Array(q[range.lowerBound * row..<range.upperBound * row])
     var out = [Float](repeating: .nan, count: range.count * row)
-    var scratch = unsafe [Float](
-      repeating: .nan,
-      count: ck_layer_attention_scratch(pool.pointer, heads, kvHeads, headDim, range.count))
     var context = unsafe ck_context(pool: pool.pointer, matmul: nil, floats: kernels.table)
     unsafe queries.withUnsafeBufferPointer { q in
       unsafe k.withUnsafeBufferPointer { k in
         unsafe v.withUnsafeBufferPointer { v in
           unsafe out.withUnsafeMutableBufferPointer { out in
+            var call = unsafe ck_layer_attention(
+              q: q.baseAddress, q_stride: row, k: k.baseAddress, v: v.baseAddress,
+              capacity: capacity, heads: heads, kv_heads: kvHeads, head_dim: headDim,
+              tokens: range.count, position: position + range.lowerBound, window: window,
+              scale: 0.125, softcap: 0, tiles: false, out: out.baseAddress, out_stride: row,
+              scratch: nil)
+            var scratch = unsafe [Float](
+              repeating: .nan, count: ck_layer_attention_scratch(&context, &call))
             unsafe scratch.withUnsafeMutableBufferPointer { scratch in
-              var call = unsafe ck_layer_attention(
-                q: q.baseAddress, q_stride: row, k: k.baseAddress, v: v.baseAddress,
-                capacity: capacity, heads: heads, kv_heads: kvHeads, head_dim: headDim,
-                tokens: range.count, position: position + range.lowerBound, window: window,
-                scale: 0.125, softcap: 0, out: out.baseAddress, out_stride: row,
-                scratch: scratch.baseAddress)
+              unsafe call.scratch = scratch.baseAddress
               unsafe ck_par_attention(&context, &call)
             }
           }
@@ -106,75 +106,5 @@ private let layers = [
         }
       }
     }
-  }
-}
-
-@Suite struct ParallelStepTests {
-  @Test(arguments: [1, 2, 3], [(1, 576), (40, 1000), (3, 16384)])
-  func normsAndActivationsAreThoseOfTheKernels(threads: Int, shape: (tokens: Int, n: Int)) throws {
-    let kernels = try #require(FloatKernels(ck_isa_active()))
-    let pool = try TestPool(threads: threads)
-    var generator = SeededGenerator(seed: UInt64(shape.n))
-    let x = generator.floats(shape.tokens * shape.n)
-    let weight = generator.floats(shape.n)
-    var context = unsafe ck_context(pool: pool.pointer, matmul: nil, floats: kernels.table)
-    var y = [Float](repeating: .nan, count: x.count)
-    unsafe ck_par_rms_norm(
-      &context, x, shape.n, weight, shape.n, 1e-5, shape.tokens, &y, shape.n)
-    for token in 0..<shape.tokens {
-      let row = token * shape.n..<(token + 1) * shape.n
-      #expect(Array(y[row]) == kernels.rmsNorm(Array(x[row]), weight: weight, epsilon: 1e-5))
-    }
-    var gate = x
-    unsafe ck_par_gated_activation(&context, false, &gate, y, x.count)
-    #expect(gate == kernels.siluMul(x, y))
-    gate = x
-    unsafe ck_par_gated_activation(&context, true, &gate, y, x.count)
-    #expect(gate == kernels.geluMul(x, y))
-  }
-
-  @Test(arguments: [1, 2, 3], [(1, 5), (1, 300), (70, 130)])
-  func productsAreThoseOfTheKernels(threads: Int, shape: (tokens: Int, rows: Int)) throws {
-    let pool = try TestPool(threads: threads)
-    let kernels = try #require(MatmulKernels(ck_isa_active()))
-    let type = try #require(TypeRow(id: Int32(CK_Q4_0.rawValue)))
-    let (tokens, rows, cols) = (shape.tokens, shape.rows, 128)
-    var generator = SeededGenerator(seed: UInt64(rows))
-    let w = RandomWeights(type, rows: rows, cols: cols, using: &generator)
-    let x = generator.floats(tokens * cols)
-    var context = unsafe ck_context(
-      pool: pool.pointer, matmul: ck_matmul_table_for(ck_isa_active()), floats: nil)
-
-    var quantized = QuantizedActivations(tokens: tokens, cols: cols)
-    var y = [Float](repeating: .nan, count: tokens * rows)
-    unsafe quantized.q.withUnsafeMutableBufferPointer { q in
-      unsafe quantized.scale.withUnsafeMutableBufferPointer { scale in
-        unsafe quantized.sum.withUnsafeMutableBufferPointer { sum in
-          var view = unsafe ck_q8(
-            q: q.baseAddress, scale: scale.baseAddress, sum: sum.baseAddress, tokens: tokens,
-            cols: cols)
-          unsafe ck_par_quantize(&context, x, cols, &view)
-          unsafe ck_par_matmul(&context, CK_Q4_0, w.bytes, w.rowBytes, rows, &view, &y, rows)
-        }
-      }
-    }
-    let plain = kernels.quantize(x, tokens: tokens, cols: cols)
-    #expect(quantized.q == plain.q && quantized.scale == plain.scale && quantized.sum == plain.sum)
-    let expected = try kernels.matmul(
-      type.id, w.bytes, rowBytes: w.rowBytes, rows: 0..<rows, plain, stride: rows)
-    #expect(y == expected)
-
-    var values = [Float](repeating: .nan, count: rows * cols)
-    unsafe ck_par_dequantize(&context, CK_Q4_0, w.bytes, w.rowBytes, rows, cols, &values)
-    #expect(try values == kernels.dequantize(type.id, w.bytes, count: rows * cols))
-
-    let bytes = unsafe values.withUnsafeBytes { unsafe Array($0) }
-    var dense = [Float](repeating: .nan, count: tokens * rows)
-    unsafe ck_par_matmul_float(
-      &context, CK_F32, bytes, cols * 4, rows, cols, x, cols, tokens, &dense, rows)
-    let one = try kernels.matmulFloat(
-      Int32(CK_F32.rawValue), bytes, rowBytes: cols * 4, rows: 0..<rows, cols: cols, x,
-      xStride: cols, tokens: tokens, stride: rows)
-    #expect(dense == one)
   }
 }

@@ -1,29 +1,55 @@
 internal import CKernels
 
 extension Compute {
-  /// `y = x · Wᵀ` for each pair of weights and result, x being the activations.
+  /// `y = x · Wᵀ` for each matrix of the group, x being the activations.
   ///
   /// Weights are `[rows, columns]`, a result is `[tokens, rows]`. The activations have the form
-  /// that `form(for:tokens:isWide:)` gives for just these weights.
-  func multiply(_ products: [(weights: WeightMatrix, y: Matrix)]) throws(InferenceError) {
+  /// that `form(for:tokens:isWide:)` gives for this group.
+  func multiply(
+    _ group: WeightGroup, into first: Matrix, _ second: Matrix? = nil, _ third: Matrix? = nil
+  ) throws(InferenceError) {
     let (tokens, columns) = unsafe (activations.view.tokens, activations.view.cols)
-    for (weights, y) in products {
-      precondition(weights.columns == columns && weights.rows == y.columns && tokens == y.rows)
-    }
+    precondition(group.columns == columns)
     switch unsafe activations.view.form {
-    case CK_FORM_FLOAT: try multiplyFloats(products, tokens: tokens)
+    case CK_FORM_FLOAT:
+      for (index, weights) in group.matrices.enumerated() {
+        let y = Self.pick(index, first, second, third)
+        try multiplyFloats(weights, tokens: tokens, into: y)
+      }
     case CK_FORM_TILES:
-      let longest = products.map(\.weights.rowBytes).max() ?? 0
+      let longest = group.matrices.reduce(0) { max($0, $1.rowBytes) }
       let scratch = unsafe try tileScratch(columns: columns, rowBytes: longest)
-      unsafe Self.withDescriptions(products) { descriptions, count in
-        unsafe ck_par_tile_products(
-          &context, descriptions, count, &activations.view.tiles, scratch)
+      unsafe Self.withProducts(group, tokens, first, second, third) { products, count in
+        unsafe ck_par_tile_products(&context, products, count, &activations.view.tiles, scratch)
       }
     case let form:
-      unsafe Self.withDescriptions(products) { descriptions, count in
+      unsafe Self.withProducts(group, tokens, first, second, third) { products, count in
         unsafe ck_par_products(
-          &context, descriptions, count, &activations.view.q8, form == CK_FORM_WIDE)
+          &context, products, count, &activations.view.q8, form == CK_FORM_WIDE)
       }
+    }
+  }
+
+  private static func pick(
+    _ index: Int, _ first: Matrix, _ second: Matrix?, _ third: Matrix?
+  ) -> Matrix {
+    (index == 0 ? first : index == 1 ? second : third) ?? first
+  }
+
+  /// Lends the products as kernels take them, on the stack.
+  private static func withProducts(
+    _ group: WeightGroup, _ tokens: Int, _ first: Matrix, _ second: Matrix?, _ third: Matrix?,
+    _ body: (UnsafePointer<ck_product>, Int) -> Void
+  ) {
+    let count = group.matrices.count
+    unsafe withUnsafeTemporaryAllocation(of: ck_product.self, capacity: count) { buffer in
+      for (index, weights) in group.matrices.enumerated() {
+        let y = pick(index, first, second, third)
+        precondition(weights.rows == y.columns && tokens == y.rows)
+        unsafe buffer.initializeElement(
+          at: index, to: ck_product(w: weights.description, y: y.base, y_stride: y.stride))
+      }
+      if let start = buffer.baseAddress { unsafe body(UnsafePointer(start), count) }
     }
   }
 
@@ -34,24 +60,25 @@ extension Compute {
   ) throws(InferenceError) {
     let tokens = gate.rows
     let isTiled = unsafe activations.view.form == CK_FORM_TILES
-    guard isTiled, form(for: [weights.down], tokens: tokens, isWide: true) == CK_FORM_TILES,
-      weights.gate.rows % Int(CK_TILE_STEP) == 0
+    let (gateWeights, upWeights) = (weights.gated.matrices[0], weights.gated.matrices[1])
+    guard isTiled, form(for: weights.down, tokens: tokens, isWide: true) == CK_FORM_TILES,
+      gateWeights.rows % Int(CK_TILE_STEP) == 0
     else {
-      try multiply([(weights.gate, gate), (weights.up, up)])
+      try multiply(weights.gated, into: gate, up)
       return try self.gate(activation, gate, up, for: weights.down)
     }
     let columns = unsafe activations.view.cols
-    precondition(weights.gate.columns == columns && weights.up.columns == columns)
-    precondition(weights.gate.rows == weights.up.rows && weights.down.columns == weights.up.rows)
+    precondition(weights.gated.columns == columns && weights.down.columns == gateWeights.rows)
+    precondition(gateWeights.rows == upWeights.rows)
     let scratch = unsafe try tileScratch(
-      columns: columns, rowBytes: max(weights.gate.rowBytes, weights.up.rowBytes))
+      columns: columns, rowBytes: max(gateWeights.rowBytes, upWeights.rowBytes))
     var input = unsafe activations.view.tiles
     try replaceActivations { (output) throws(InferenceError) in
-      try output.reserve(CK_FORM_TILES, tokens: tokens, columns: weights.gate.rows)
+      try output.reserve(CK_FORM_TILES, tokens: tokens, columns: gateWeights.rows)
       unsafe withUnsafePointer(to: &input) { x in
         unsafe withUnsafePointer(to: &output.view.tiles) { out in
           var step = unsafe ck_gated_product(
-            gate: weights.gate.description, up: weights.up.description,
+            gate: gateWeights.description, up: upWeights.description,
             gelu: activation == .gelu, x: x, out: out)
           unsafe ck_par_tile_gated(&context, &step, scratch)
         }
@@ -64,10 +91,10 @@ extension Compute {
   /// Wide activations have two bytes: for the inputs that lose most by rounding, the gated
   /// activations, which have outliers, and the last norm, whose error reaches the logits undamped.
   /// Weights are read once for both bytes, so a product that waits for memory costs the same.
-  func form(for weights: [WeightMatrix], tokens: Int, isWide: Bool) -> ck_form {
-    if precision == .float || weights.contains(where: \.isFloat) { return CK_FORM_FLOAT }
+  func form(for weights: WeightGroup, tokens: Int, isWide: Bool) -> ck_form {
+    if precision == .float || weights.matrices.contains(where: \.isFloat) { return CK_FORM_FLOAT }
     let hasTiles = unsafe context.matmul.pointee.tiles != nil
-    if hasTiles, tokens >= Self.tileTokens, weights.allSatisfy(\.fitsTiles) {
+    if hasTiles, tokens >= Self.tileTokens, weights.matrices.allSatisfy(\.fitsTiles) {
       return CK_FORM_TILES
     }
     return isWide ? CK_FORM_WIDE : CK_FORM_Q8
@@ -80,38 +107,16 @@ extension Compute {
   private static let blasTokens = 8
 
   private func multiplyFloats(
-    _ products: [(weights: WeightMatrix, y: Matrix)], tokens: Int
+    _ weights: WeightMatrix, tokens: Int, into y: Matrix
   ) throws(InferenceError) {
-    for product in products {
-      let (weights, y) = product
-      let columns = weights.columns
-      guard let x = unsafe activations.view.floats else { continue }
-      if weights.isFloat && tokens < Self.blasTokens {
-        unsafe Self.withDescriptions([product]) { description, count in
-          unsafe ck_par_float_products(
-            &context, description, count, columns, x, columns, tokens)
-        }
-      } else {
-        unsafe try multiplyBLAS(weights, x, y)
-      }
+    precondition(weights.rows == y.columns && tokens == y.rows)
+    guard let x = unsafe activations.view.floats else { return }
+    guard weights.isFloat && tokens < Self.blasTokens else {
+      return unsafe try multiplyBLAS(weights, x, y)
     }
-  }
-
-  private static func withDescriptions(
-    _ products: [(weights: WeightMatrix, y: Matrix)],
-    _ body: (UnsafePointer<ck_product>, Int) -> Void
-  ) {
-    unsafe withUnsafeTemporaryAllocation(of: ck_product.self, capacity: products.count) { buffer in
-      for (index, product) in products.enumerated() {
-        unsafe buffer.initializeElement(
-          at: index,
-          to: ck_product(
-            w: product.weights.description, y: product.y.base, y_stride: product.y.stride))
-      }
-      if let start = buffer.baseAddress {
-        unsafe body(UnsafePointer(start), products.count)
-      }
-    }
+    var product = unsafe ck_product(w: weights.description, y: y.base, y_stride: y.stride)
+    unsafe ck_par_float_products(
+      &context, &product, 1, weights.columns, x, weights.columns, tokens)
   }
 }
 

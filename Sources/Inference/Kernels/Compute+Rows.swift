@@ -11,7 +11,7 @@ extension Compute {
 
   /// x as it is.
   func pack(
-    _ x: Matrix, for weights: [WeightMatrix], isWide: Bool = false
+    _ x: Matrix, for weights: WeightGroup, isWide: Bool = false
   ) throws(InferenceError) {
     try reserve(tokens: x.rows, columns: x.columns, for: weights, isWide: isWide)
     let scratch = unsafe try rowScratch(columns: x.columns)
@@ -24,7 +24,7 @@ extension Compute {
   /// `x += delta`, then `x / rms(x) * weight`, row by row; x is the residual stream.
   func normalise(
     _ x: Matrix, adding delta: Delta? = nil, _ weight: FloatBuffer, epsilon: Float,
-    for weights: [WeightMatrix], isWide: Bool = false
+    for weights: WeightGroup, isWide: Bool = false
   ) throws(InferenceError) {
     precondition(weight.count == x.columns)
     try reserve(tokens: x.rows, columns: x.columns, for: weights, isWide: isWide)
@@ -64,10 +64,10 @@ extension Compute {
 
   /// `activation(gate) * up`, element by element.
   func gate(
-    _ activation: Activation, _ gate: Matrix, _ up: Matrix, for weights: WeightMatrix
+    _ activation: Activation, _ gate: Matrix, _ up: Matrix, for weights: WeightGroup
   ) throws(InferenceError) {
     precondition(gate.rows == up.rows && gate.columns == up.columns && gate.stride == up.stride)
-    try reserve(tokens: gate.rows, columns: gate.columns, for: [weights], isWide: true)
+    try reserve(tokens: gate.rows, columns: gate.columns, for: weights, isWide: true)
     let scratch = unsafe try rowScratch(columns: gate.columns)
     unsafe withActivations { out in
       var step = unsafe ck_gate(
@@ -78,7 +78,7 @@ extension Compute {
   }
 
   private func reserve(
-    tokens: Int, columns: Int, for weights: [WeightMatrix], isWide: Bool
+    tokens: Int, columns: Int, for weights: WeightGroup, isWide: Bool
   ) throws(InferenceError) {
     try activations.reserve(
       form(for: weights, tokens: tokens, isWide: isWide), tokens: tokens, columns: columns)

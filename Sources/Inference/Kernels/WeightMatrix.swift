@@ -120,3 +120,25 @@ struct WeightMatrix: @unchecked Sendable {
     }
   }
 }
+
+/// Weights whose products have one input and run as one job.
+///
+/// Made once while a model is loaded, so that a decoded token allocates nothing.
+struct WeightGroup: Sendable {
+  let matrices: [WeightMatrix]
+
+  init(_ matrices: WeightMatrix...) { self.init(matrices) }
+
+  private init(_ matrices: [WeightMatrix]) {
+    precondition(!matrices.isEmpty && matrices.count <= Int(CK_PRODUCTS_MAX))
+    precondition(matrices.allSatisfy { $0.columns == matrices[0].columns })
+    self.matrices = matrices
+  }
+
+  var columns: Int { matrices[0].columns }
+
+  /// The group of what `transform` makes of each matrix.
+  func map(_ transform: (WeightMatrix) -> WeightMatrix) -> WeightGroup {
+    WeightGroup(matrices.map(transform))
+  }
+}

@@ -86,14 +86,14 @@ package final class ForwardPass {
     let configuration = model.configuration
     let layer = configuration.layers[index]
     let weights = model.weights.layers[index]
-    let query = scratch.matrix(\.query, x.rows, layer.heads * layer.headDim)
-    let key = scratch.matrix(\.key, x.rows, layer.keyValueHeads * layer.headDim)
-    let value = scratch.matrix(\.value, x.rows, layer.keyValueHeads * layer.headDim)
+    let query = scratch.matrix(scratch.query, x.rows, layer.heads * layer.headDim)
+    let key = scratch.matrix(scratch.key, x.rows, layer.keyValueHeads * layer.headDim)
+    let value = scratch.matrix(scratch.value, x.rows, layer.keyValueHeads * layer.headDim)
 
     try compute.normalise(
       x, adding: delta, weights.attentionNorm, epsilon: configuration.normEpsilon,
-      for: [weights.query, weights.key, weights.value])
-    try compute.multiply([(weights.query, query), (weights.key, key), (weights.value, value)])
+      for: weights.heads)
+    try compute.multiply(weights.heads, into: query, key, value)
     compute.storeHeads(
       query, key, value, weights, layer, ropes[layer.rope], cache, layerIndex: index,
       epsilon: configuration.normEpsilon)
@@ -111,24 +111,24 @@ package final class ForwardPass {
     let weights = model.weights.layers[index]
     let epsilon = configuration.normEpsilon
     let heads = layer.heads * layer.headDim
-    let query = scratch.matrix(\.query, skipped + x.rows, heads).rows(skipped..<skipped + x.rows)
-    let attended = scratch.matrix(\.attended, x.rows, heads)
+    let query = scratch.matrix(scratch.query, skipped + x.rows, heads).rows(skipped..<skipped + x.rows)
+    let attended = scratch.matrix(scratch.attended, x.rows, heads)
     let result = scratch.result.rows(0..<x.rows)  // [tokens, embedding]
-    let gate = scratch.matrix(\.gate, x.rows, layer.feedForward)
-    let up = scratch.matrix(\.up, x.rows, layer.feedForward)
+    let gate = scratch.matrix(scratch.gate, x.rows, layer.feedForward)
+    let up = scratch.matrix(scratch.up, x.rows, layer.feedForward)
 
     // Attention takes the precision of the products around it.
-    let isTiled = compute.form(for: [weights.output], tokens: x.rows, isWide: false) == CK_FORM_TILES
+    let isTiled = compute.form(for: weights.output, tokens: x.rows, isWide: false) == CK_FORM_TILES
     try compute.attend(
       query, cache, layer, layerIndex: index, position: cache.count + skipped, isTiled: isTiled,
       into: attended)
-    try compute.pack(attended, for: [weights.output])
-    try compute.multiply([(weights.output, result)])
+    try compute.pack(attended, for: weights.output)
+    try compute.multiply(weights.output, into: result)
     try compute.normalise(
       x, adding: .init(values: result, bias: weights.outputBias, norm: weights.postAttentionNorm),
-      weights.feedForwardNorm, epsilon: epsilon, for: [weights.gate, weights.up])
+      weights.feedForwardNorm, epsilon: epsilon, for: weights.gated)
     try compute.multiplyGated(configuration.activation, weights, gate: gate, up: up)
-    try compute.multiply([(weights.down, result)])
+    try compute.multiply(weights.down, into: result)
     return .init(values: result, bias: nil, norm: weights.postFeedForwardNorm)
   }
 
@@ -144,8 +144,8 @@ package final class ForwardPass {
     logits = Matrix(logits.buffer, rows: x.rows, columns: configuration.vocabularySize)
     try compute.normalise(
       x, adding: delta, model.weights.outputNorm, epsilon: configuration.normEpsilon,
-      for: [output], isWide: true)
-    try compute.multiply([(output, logits)])
+      for: output, isWide: true)
+    try compute.multiply(output, into: logits)
     compute.softcap(logits, cap: configuration.logitSoftcap)
   }
 
@@ -208,7 +208,7 @@ private struct Scratch {
     up = try buffer(width)
   }
 
-  func matrix(_ buffer: KeyPath<Scratch, FloatBuffer>, _ rows: Int, _ columns: Int) -> Matrix {
-    Matrix(self[keyPath: buffer], rows: rows, columns: columns)
+  func matrix(_ buffer: FloatBuffer, _ rows: Int, _ columns: Int) -> Matrix {
+    Matrix(buffer, rows: rows, columns: columns)
   }
 }

@@ -4,21 +4,19 @@ internal import GGUF
 /// The weights of one transformer layer; shapes are `[rows, columns]`.
 struct LayerWeights: Sendable {
   var attentionNorm: FloatBuffer  // [embedding]
-  var query: WeightMatrix  // [heads * headDim, embedding]
-  var key: WeightMatrix  // [kvHeads * headDim, embedding]
-  var value: WeightMatrix  // [kvHeads * headDim, embedding]
+  // [heads * headDim, embedding], then twice [kvHeads * headDim, embedding]
+  var heads: WeightGroup
   var queryBias: FloatBuffer?  // [heads * headDim]
   var keyBias: FloatBuffer?  // [kvHeads * headDim]
   var valueBias: FloatBuffer?  // [kvHeads * headDim]
   var queryNorm: FloatBuffer?  // [headDim]
   var keyNorm: FloatBuffer?  // [headDim]
-  var output: WeightMatrix  // [embedding, heads * headDim]
+  var output: WeightGroup  // [embedding, heads * headDim]
   var outputBias: FloatBuffer?  // [embedding]
   var postAttentionNorm: FloatBuffer?  // [embedding]
   var feedForwardNorm: FloatBuffer  // [embedding]
-  var gate: WeightMatrix  // [feedForward, embedding]
-  var up: WeightMatrix  // [feedForward, embedding]
-  var down: WeightMatrix  // [embedding, feedForward]
+  var gated: WeightGroup  // gate and up, [feedForward, embedding] both
+  var down: WeightGroup  // [embedding, feedForward]
   var postFeedForwardNorm: FloatBuffer?  // [embedding]
 }
 
@@ -27,7 +25,7 @@ struct Weights: Sendable {
   var embedding: WeightMatrix  // [vocabulary, embedding]
   var layers: [LayerWeights]
   var outputNorm: FloatBuffer  // [embedding]
-  var output: WeightMatrix  // [vocabulary, embedding], the embedding table itself when tied
+  var output: WeightGroup  // [vocabulary, embedding], the embedding table itself when tied
 
   /// Finds and checks every tensor that the configuration calls for.
   ///
@@ -37,9 +35,9 @@ struct Weights: Sendable {
     let vocabulary = configuration.vocabularySize
     embedding = try WeightMatrix(file, "token_embd.weight", rows: vocabulary, columns: size)
     outputNorm = try file.vector("output_norm.weight", size)
-    output =
+    output = WeightGroup(
       file.tensor(named: "output.weight") == nil
-      ? embedding : try WeightMatrix(file, "output.weight", rows: vocabulary, columns: size)
+        ? embedding : try WeightMatrix(file, "output.weight", rows: vocabulary, columns: size))
     layers = []
     for (index, layer) in configuration.layers.enumerated() {
       layers.append(try LayerWeights(file, configuration, layer, index))
@@ -53,40 +51,44 @@ extension Weights {
   ///
   /// - Throws: `outOfMemory`, `threads`.
   func interleaved(_ file: GGUFFile, threads: Int) throws(InferenceError) -> Weights {
-    var copy = self
     var byteCount = 0
-    try copy.updateMatrices { (matrix) throws(InferenceError) in
-      if matrix.canInterleave { byteCount += Self.room(for: matrix) }
-    }
+    for matrix in matrices where matrix.canInterleave { byteCount += Self.room(for: matrix) }
     let storage = try WeightStorage(byteCount: byteCount)
     let compute = try Compute(threads: threads, precision: .quantized)
     var offset = 0
-    try copy.updateMatrices { (matrix) throws(InferenceError) in
-      guard matrix.canInterleave else { return }
-      matrix = compute.interleave(matrix, in: storage, at: offset, of: file)
-      offset += Self.room(for: matrix)
+    return mapMatrices { matrix in
+      guard matrix.canInterleave else { return matrix }
+      defer { offset += Self.room(for: matrix) }
+      return compute.interleave(matrix, in: storage, at: offset, of: file)
     }
-    return copy
   }
 
   /// Bytes of a matrix in storage, where matrices begin at cache lines.
   private static func room(for matrix: WeightMatrix) -> Int { (matrix.byteCount + 63) / 64 * 64 }
 
-  private mutating func updateMatrices(
-    _ body: (inout WeightMatrix) throws(InferenceError) -> Void
-  ) throws(InferenceError) {
-    let isTied = embedding.isSame(as: output)
-    try body(&output)
-    if isTied { embedding = output } else { try body(&embedding) }
-    for index in layers.indices {
-      try body(&layers[index].query)
-      try body(&layers[index].key)
-      try body(&layers[index].value)
-      try body(&layers[index].output)
-      try body(&layers[index].gate)
-      try body(&layers[index].up)
-      try body(&layers[index].down)
+  /// Every matrix once.
+  private var matrices: [WeightMatrix] {
+    var all: [WeightMatrix] = []
+    _ = mapMatrices { matrix in
+      all.append(matrix)
+      return matrix
     }
+    return all
+  }
+
+  /// The same weights with every matrix replaced, tied ones by the same.
+  private func mapMatrices(_ transform: (WeightMatrix) -> WeightMatrix) -> Weights {
+    var copy = self
+    let isTied = embedding.isSame(as: output.matrices[0])
+    copy.output = output.map(transform)
+    copy.embedding = isTied ? copy.output.matrices[0] : transform(embedding)
+    for index in layers.indices {
+      copy.layers[index].heads = layers[index].heads.map(transform)
+      copy.layers[index].output = layers[index].output.map(transform)
+      copy.layers[index].gated = layers[index].gated.map(transform)
+      copy.layers[index].down = layers[index].down.map(transform)
+    }
+    return copy
   }
 }
 
@@ -103,21 +105,23 @@ extension LayerWeights {
     let rows = [queryRows, keyRows, keyRows]
     let attention = try file.matrices(
       prefix, ["attn_q", "attn_k", "attn_v"], fused: "attn_qkv", rows: rows, columns: size)
-    (query, key, value) = (attention[0], attention[1], attention[2])
+    heads = WeightGroup(attention[0], attention[1], attention[2])
     let biases = try file.biases(prefix, ["attn_q", "attn_k", "attn_v"], fused: "attn_qkv", rows)
     (queryBias, keyBias, valueBias) = (biases[0], biases[1], biases[2])
     if configuration.hasHeadNorms {
       queryNorm = try file.vector(prefix + "attn_q_norm.weight", layer.headDim)
       keyNorm = try file.vector(prefix + "attn_k_norm.weight", layer.headDim)
     }
-    output = try WeightMatrix(file, prefix + "attn_output.weight", rows: size, columns: queryRows)
+    output = WeightGroup(
+      try WeightMatrix(file, prefix + "attn_output.weight", rows: size, columns: queryRows))
     outputBias = try file.optionalVector(prefix + "attn_output.bias", size)
     feedForwardNorm = try file.vector(prefix + "ffn_norm.weight", size)
     let width = layer.feedForward
     let halves = try file.matrices(
       prefix, ["ffn_gate", "ffn_up"], fused: "ffn_up", rows: [width, width], columns: size)
-    (gate, up) = (halves[0], halves[1])
-    down = try WeightMatrix(file, prefix + "ffn_down.weight", rows: size, columns: width)
+    gated = WeightGroup(halves[0], halves[1])
+    down = WeightGroup(
+      try WeightMatrix(file, prefix + "ffn_down.weight", rows: size, columns: width))
     if configuration.hasPostNorms {
       postAttentionNorm = try file.vector(prefix + "post_attention_norm.weight", size)
       postFeedForwardNorm = try file.vector(prefix + "post_ffw_norm.weight", size)

@@ -18,7 +18,6 @@ import sys
 import time
 
 PACKAGE = "llama-cpp-python==0.3.36"
-CONTEXT = 4096
 DECODED = 64
 
 # Instruction sets by the name that CK_FORCE gives them, as options of the peer's build.
@@ -37,7 +36,7 @@ def install(folder, isa, clang):
     check = [python, "-c", "import llama_cpp"]
     if os.path.exists(python) and subprocess.run(check, capture_output=True).returncode == 0:
         return python
-    options = BUILDS[isa] + ["-DCMAKE_BUILD_TYPE=Release"]
+    options = BUILDS[isa] + ["-DCMAKE_BUILD_TYPE=Release", "-DLLAVA_BUILD=OFF"]
     print(f"-- building llama.cpp ({isa}) in {folder}, minutes", file=sys.stderr)
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     environment = dict(os.environ, CMAKE_ARGS=" ".join(options), CC=clang, CXX=clang + "++")
@@ -51,11 +50,11 @@ def install(folder, isa, clang):
 class Peer:
     """One loaded model with a context for each setting that was asked for."""
 
-    def __init__(self, path, threads):
+    def __init__(self, path, threads, context_size):
         import llama_cpp
         import numpy
         self.library, self.numpy = llama_cpp, numpy
-        self.path, self.threads = path.encode(), threads
+        self.path, self.threads, self.context_size = path.encode(), threads, context_size
         self.model = None
         self.contexts = {}
         self.known = {}  # tokens of the common prompt that a context holds
@@ -69,10 +68,12 @@ class Peer:
                 self.path, self.library.llama_model_default_params())
             if not self.model:
                 raise RuntimeError("llama.cpp cannot load the model")
+            self.vocabulary = self.library.llama_vocab_n_tokens(
+                self.library.llama_model_get_vocab(self.model))
         if setting not in self.contexts:
             attention, _, window = setting.partition("+")
             options = self.library.llama_context_default_params()
-            options.n_ctx = CONTEXT
+            options.n_ctx = self.context_size
             options.n_threads = options.n_threads_batch = self.threads
             options.flash_attn_type = 1 if attention == "flash" else 0
             options.swa_full = not window
@@ -92,10 +93,8 @@ class Peer:
             batch = self.library.llama_batch_get_one(array, len(part))
             if self.library.llama_decode(context, batch) != 0:
                 raise RuntimeError("llama_decode failed")
-        vocabulary = self.library.llama_model_get_vocab(self.model)
         logits = self.library.llama_get_logits_ith(context, -1)
-        count = self.library.llama_vocab_n_tokens(vocabulary)
-        return int(self.numpy.ctypeslib.as_array(logits, shape=(count,)).argmax())
+        return int(self.numpy.ctypeslib.as_array(logits, shape=(self.vocabulary,)).argmax())
 
     def prefill(self, setting, count, reuse=False):
         """Makes the first `count` tokens of the common prompt all that the context holds."""
@@ -106,7 +105,9 @@ class Peer:
         if not kept or not self.library.llama_memory_seq_rm(memory, 0, kept, -1):
             self.library.llama_memory_clear(memory, False)
             kept = 0
-        token = self.run(context, prompt(count)[kept:])
+        # Ids that are text in every vocabulary of some size; the same as hearth's.
+        tokens = [(300 + index * 7 % 900) % self.vocabulary for index in range(kept, count)]
+        token = self.run(context, tokens)
         self.known[setting] = count
         return token
 
@@ -146,19 +147,14 @@ class Peer:
         return {"value": value, "cpu": cpu}
 
 
-def prompt(count):
-    """Ids that are text in every vocabulary of some size; the same as hearth's."""
-    return [300 + index * 7 % 900 for index in range(count)]
-
-
 def status(key):
     """Bytes of memory of this process, as Linux counts them."""
     with open("/proc/self/status") as lines:
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key + ":"))
 
 
-def serve(path, threads):
-    peer = Peer(path, threads)
+def serve(path, threads, context_size):
+    peer = Peer(path, threads, context_size)
     system = peer.library.llama_print_system_info().decode()
     print(json.dumps({"system": system}), flush=True)
     for line in sys.stdin:
@@ -171,4 +167,4 @@ def serve(path, threads):
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], int(sys.argv[2]))
+    serve(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -57,13 +57,17 @@ enum Measure: Hashable {
     }
   }
 
-  /// Whether it starts with a process that has done nothing yet.
-  var needsFreshProcess: Bool {
+  /// Tokens whose rate it is; nil for what is no rate.
+  var tokens: Int? {
     switch self {
-    case .prefill, .decode: false
-    case .load, .firstToken, .peakMemory: true
+    case .prefill(let tokens): tokens
+    case .decode: Self.decoded
+    case .load, .firstToken, .peakMemory: nil
     }
   }
+
+  /// Whether it starts with a process that has done nothing yet.
+  var needsFreshProcess: Bool { tokens == nil }
 }
 
 /// What one run of a measure gave.

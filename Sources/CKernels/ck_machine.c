@@ -62,9 +62,10 @@ typedef double (*peak_loop)(size_t rounds, void *sink);
 #define READ_LOOP(name, target)                                                             \
   target static uint64_t name(const unsigned char *bytes, size_t count) {                   \
     typedef uint64_t vector __attribute__((vector_size(64)));                               \
+    typedef uint64_t loose __attribute__((vector_size(64), aligned(1), may_alias));         \
     vector a = {0}, b = {0}, c = {0}, d = {0};                                              \
     for (size_t i = 0; i + 256 <= count; i += 256) {                                        \
-      const vector *line = (const vector *)(bytes + i);                                     \
+      const loose *line = (const loose *)(bytes + i);                                       \
       a ^= line[0], b ^= line[1], c ^= line[2], d ^= line[3];                               \
     }                                                                                       \
     a ^= b ^ c ^ d;                                                                         \

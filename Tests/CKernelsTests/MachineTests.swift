@@ -4,8 +4,8 @@ import Testing
 /// The loops that find the machine's limits; how fast they are is not for a test to say.
 @Suite struct MachineTests {
   @Test(arguments: [1, 3]) func everyThreadCanMeasure(_ threads: Int) throws {
-    let pool = try #require(unsafe ck_pool_create(threads))
-    defer { unsafe ck_pool_destroy(pool) }
+    let owner = try TestPool(threads: threads)
+    let pool = unsafe owner.pointer
     for peak in [CK_PEAK_F32, CK_PEAK_INT8, CK_PEAK_TILES] {
       let rate = unsafe ck_peak_rate(pool, peak)
       #expect(unsafe (rate > 0) == (ck_peak_name(peak) != nil))

@@ -16,7 +16,8 @@ Made by `scripts/compare-llama --json … --markdown …`; not edited by hand.
 Hearth and llama.cpp (`llama-cpp-python` 0.3.36, built with the same clang) on the same file, with the
 same threads, in the same run, turn by turn; medians. Rates are tokens per second: more is better.
 Times and memory: less is better. *Ratio* is Hearth ÷ llama.cpp of the medians, with the lowest and
-highest of single rounds. *CPU* is the CPU time of all threads, Hearth ÷ llama.cpp: what a shared
+highest of single rounds. *Others* is the most of the machine's CPU time that other processes had
+during a sample. *CPU* is the CPU time of all threads, Hearth ÷ llama.cpp: what a shared
 machine disturbs least; less is better. llama.cpp runs with flash attention and without, and the better
 counts.
 
@@ -63,7 +64,7 @@ def row(cell):
             f"| {number(cell['hearth'], cell['unit'])} | {number(cell['peer'], cell['unit'])} | **{cell['ratio']:.2f}** "
             f"({cell['ratio_low']:.2f} … {cell['ratio_high']:.2f}) "
             f"| {cell['hearth_cpu'] / cell['peer_cpu']:.2f} "
-            f"| {'' if part is None else f'{100 * part:.0f} %'} | {cell['rounds']} |")
+            f"| {'' if part is None else f'{100 * part:.0f} %'} | {100 * cell['others']:.0f} % | {cell['rounds']} |")
 
 
 def place(cell):
@@ -103,8 +104,8 @@ def page(cells):
         for file in dict.fromkeys(cell["file"] for cell in here):
             own = [cell for cell in here if cell["file"] == file]
             lines += ["", f"### {file} ({own[0]['file_bytes'] / 1e6:,.0f} MB)", "",
-                      "| | Threads | Hearth | llama.cpp | Ratio | CPU | Share | Rounds |",
-                      "|---|---|---|---|---|---|---|---|"]
+                      "| | Threads | Hearth | llama.cpp | Ratio | CPU | Share | Others | Rounds |",
+                      "|---|---|---|---|---|---|---|---|---|"]
             lines += map(row, sorted(own, key=place))
         lines.append("")
     return "\n".join(lines)

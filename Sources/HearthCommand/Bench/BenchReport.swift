@@ -48,10 +48,11 @@ struct BenchReport {
     let isRate = measure.tokens != nil
     let digits = measure.unit == "s" ? 3 : 1
     let perToken = isRate ? 1000 / Double(measure.tokens ?? 1) : 1
+    let spread = String(format: "(%.*f … %.*f)", digits, summary.low, digits, summary.high)
     let line = String(
-      format: "%@ %10.*f %@ (%.*f … %.*f)  CPU %.3f %@", padded(measure.name, 12), digits,
-      summary.value, padded(measure.unit, 8), digits, summary.low, digits, summary.high,
-      summary.cpu * perToken, isRate ? "ms/token" : "s")
+      format: "%@ %9.*f %@ %@ CPU %.3f %@", padded(measure.name, 12), digits, summary.value,
+      padded(measure.unit, 9), padded(spread, 20), summary.cpu * perToken,
+      isRate ? "ms/token" : "s")
     guard let (value, unit) = summary.cost?.traffic(at: summary.value) else { return line }
     return line + String(format: "  %.1f %@", value, unit)
   }

@@ -55,11 +55,6 @@ let package = Package(
       dependencies: ["GGUF", "Tokenization", "Inference", "OnDeviceModels"],
       swiftSettings: swiftSettings),
 
-    .executableTarget(
-      name: "EngineBenchmark",
-      dependencies: ["GGUF", "Tokenization", "Inference", "OnDeviceModels"],
-      path: "Benchmarks/EngineBenchmark", swiftSettings: swiftSettings),
-
     .target(
       name: "TestSupport", dependencies: ["GGUF"], path: "Tests/TestSupport",
       swiftSettings: swiftSettings),

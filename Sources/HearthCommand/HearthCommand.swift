@@ -6,7 +6,7 @@ struct HearthCommand {
   static let version = "0.1.0"
 
   static let verbs: [Verb] = [
-    runVerb, chatVerb, inspectVerb, modelsVerb, tokenizeVerb, logitsVerb, perplexityVerb,
+    runVerb, chatVerb, inspectVerb, modelsVerb, benchVerb, tokenizeVerb, logitsVerb, perplexityVerb,
   ]
 
   static func main() async {

@@ -9,3 +9,4 @@
 #include "ck_interleave.h"
 #include "ck_pool.h"
 #include "ck_parallel.h"
+#include "ck_machine.h"

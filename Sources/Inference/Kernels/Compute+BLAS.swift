@@ -59,7 +59,7 @@ extension Compute {
   }
 
   /// Runs `body` for 0 ..< count on all threads; the second argument is the worker's number.
-  private func parallel(_ count: Int, _ body: (Int, Int) -> Void) {
+  func parallel(_ count: Int, _ body: (Int, Int) -> Void) {
     withoutActuallyEscaping(body) { body in
       var body = body
       unsafe withUnsafeMutablePointer(to: &body) { pointer in

@@ -26,11 +26,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   )
 }
 
-// Apple platforms have their own CBLAS in Accelerate, every other one uses OpenBLAS.
-let blas: [Target.Dependency] = [
-  .target(name: "CSystemBLAS", condition: .when(platforms: [.linux, .windows, .android]))
-]
-
 let package = Package(
   name: "Hearth",
   platforms: [.macOS(.v15), .iOS(.v18), .visionOS(.v2)],
@@ -39,15 +34,13 @@ let package = Package(
     .executable(name: "hearth", targets: ["HearthCommand"]),
   ],
   targets: [
-    .systemLibrary(
-      name: "CSystemBLAS", pkgConfig: "openblas", providers: [.apt(["libopenblas-dev"])]),
     .target(
       name: "CKernels",
       linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux, .android]))]),
     library("GGUF"),
     library("Tokenization", ["GGUF"]),
     library("ConstrainedDecoding", ["Tokenization"]),
-    library("Inference", ["CKernels", "GGUF", "Tokenization", "ConstrainedDecoding"] + blas),
+    library("Inference", ["CKernels", "GGUF", "Tokenization", "ConstrainedDecoding"]),
     library("OnDeviceModels", ["GGUF", "Tokenization", "Inference"]),
     library("Hearth", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
     .executableTarget(

@@ -100,9 +100,11 @@ extension GGUFFile {
     shards[tensor.shard].file.prefetch(tensor.byteRange)
   }
 
-  /// Tells the system that a tensor will not be read soon, so that its pages need no memory.
-  package func release(_ tensor: TensorInfo) {
-    shards[tensor.shard].file.release(tensor.byteRange)
+  /// Tells the system that bytes of a tensor, counted from its start, will not be read soon, so
+  /// that their pages need no memory.
+  package func release(_ tensor: TensorInfo, bytes: Range<Int>) {
+    let start = tensor.byteRange.lowerBound
+    shards[tensor.shard].file.release(start + bytes.lowerBound..<start + bytes.upperBound)
   }
 
   /// Asks the system to read all tensors from disk before they are used.

@@ -64,3 +64,10 @@ static inline void ck_dequantize(const ck_matmul_table *table, ck_type type, con
                                  size_t n, float *out) {
   table->dequantize[type](blocks, n, out);
 }
+
+// The product with float weights with one table's function.
+static inline void ck_multiply_floats(const ck_matmul_table *table, ck_type type, const void *w,
+                                      size_t row_bytes, size_t rows, size_t cols, const float *x,
+                                      size_t x_stride, size_t tokens, float *y, size_t y_stride) {
+  table->matmul_float[type](w, row_bytes, rows, cols, x, x_stride, tokens, y, y_stride);
+}

@@ -1,13 +1,8 @@
 internal import CKernels
 
-#if canImport(Accelerate)
-internal import Accelerate
-#else
-internal import CSystemBLAS
-#endif
-
 extension Compute {
-  /// `y = x · Wᵀ` through the system's BLAS, weights expanded to float32 panel by panel.
+  /// `y = x · Wᵀ` through the system's BLAS, weights expanded to float32 panel by panel; through
+  /// our own float product where no BLAS is installed.
   ///
   /// Each pool thread runs its own single-threaded products, so the result does not depend on
   /// the number of threads, and BLAS brings no second pool that fights for the cores.
@@ -39,10 +34,13 @@ extension Compute {
         }
         unsafe dense = UnsafePointer(target)
       }
-      unsafe cblas_sgemm(
-        CblasRowMajor, CblasNoTrans, CblasTrans, numericCast(y.rows), numericCast(rows),
-        numericCast(weights.columns), 1, x, numericCast(weights.columns), dense,
-        numericCast(weights.columns), 0, y.base + start, numericCast(y.stride))
+      let (result, columns) = unsafe (y.base + start, weights.columns)
+      if let blas = SystemBLAS.shared {
+        unsafe blas.multiply(y.rows, rows, columns, x, columns, dense, columns, result, y.stride)
+      } else {
+        unsafe ck_multiply_floats(
+          matmul, CK_F32, dense, 4 * columns, rows, columns, x, columns, y.rows, result, y.stride)
+      }
     }
   }
 
@@ -72,12 +70,5 @@ extension Compute {
           }, pointer)
       }
     }
-  }
-
-  /// Tells BLAS to use the calling thread only; the pool does the rest.
-  static func makeBLASSingleThreaded() {
-    #if !canImport(Accelerate)
-    openblas_set_num_threads(1)
-    #endif
   }
 }

@@ -42,7 +42,6 @@ final class Compute: @unchecked Sendable {
       unsafe ck_pool_destroy(pool)
       throw .threads(requested: threads, limit: limit)
     }
-    Self.makeBLASSingleThreaded()
     self.threads = threads
     self.precision = precision
     self.kernels = kernels

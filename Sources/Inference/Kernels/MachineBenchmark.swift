@@ -1,12 +1,6 @@
 internal import CKernels
 internal import Foundation
 
-#if canImport(Accelerate)
-internal import Accelerate
-#else
-internal import CSystemBLAS
-#endif
-
 /// Measures what this machine can do at most: the limits that a forward pass is compared with.
 package final class MachineBenchmark {
   /// One limit.
@@ -49,7 +43,7 @@ package final class MachineBenchmark {
           name: name, means: unsafe String(cString: means), threads: threads, unit: unit,
           value: rate / 1e9))
     }
-    figures.append(try matrixProducts())
+    if let products = try matrixProducts() { figures.append(products) }
     return figures
   }
 
@@ -70,7 +64,8 @@ package final class MachineBenchmark {
   }
 
   /// Float products by the system's BLAS, one of its own for each thread, as the engine uses it.
-  private func matrixProducts() throws(InferenceError) -> Figure {
+  private func matrixProducts() throws(InferenceError) -> Figure? {
+    guard let blas = SystemBLAS.shared else { return nil }
     let size = 512
     var operands: [FloatBuffer] = []
     for _ in 0..<3 * threads {
@@ -82,25 +77,13 @@ package final class MachineBenchmark {
       let start = ContinuousClock.now
       compute.parallel(threads) { index, _ in
         let (a, b, c) = (operands[3 * index], operands[3 * index + 1], operands[3 * index + 2])
-        unsafe cblas_sgemm(
-          CblasRowMajor, CblasNoTrans, CblasTrans, numericCast(size), numericCast(size),
-          numericCast(size), 1, a.base, numericCast(size), b.base, numericCast(size), 0, c.base,
-          numericCast(size))
+        unsafe blas.multiply(size, size, size, a.base, size, b.base, size, c.base, size)
       }
       return Double(2 * size * size * size * threads)
         / ((ContinuousClock.now - start) / .seconds(1))
     }
     return Figure(
-      name: "sgemm", means: Self.library, threads: threads, unit: "GFLOP/s", value: rate / 1e9)
-  }
-
-  private static var library: String {
-    #if canImport(Accelerate)
-    "Accelerate"
-    #else
-    // The library chooses its kernels by a list of processors, and old ones for those it misses.
-    unsafe "OpenBLAS, " + String(cString: openblas_get_corename())
-    #endif
+      name: "sgemm", means: blas.name, threads: threads, unit: "GFLOP/s", value: rate / 1e9)
   }
 
   private func best(_ measure: () -> Double) -> Double {

@@ -16,6 +16,7 @@ struct WeightMatrix: @unchecked Sendable {
   /// Whether rows lie in groups of sixteen, block by block, as fast products want them.
   let isInterleaved: Bool
   private let tensor: TensorInfo
+  private let firstByte: Int  // of these rows in the tensor
   private let owner: AnyObject  // of the bytes
   let base: UnsafeRawPointer
 
@@ -47,6 +48,7 @@ struct WeightMatrix: @unchecked Sendable {
       columns / kernels.pointee.block_values * kernels.pointee.block_bytes
     isInterleaved = false
     tensor = info
+    firstByte = 0
     owner = file
     guard let start = unsafe file.unsafeBytes(of: info).baseAddress else {
       throw .tensorShape(name: info.name, expected: [columns, rows], found: info.dimensions)
@@ -56,7 +58,7 @@ struct WeightMatrix: @unchecked Sendable {
 
   /// Part of `other`, or the same weights elsewhere.
   private init(
-    _ other: WeightMatrix, rows: Int, isInterleaved: Bool, owner: AnyObject,
+    _ other: WeightMatrix, rows: Int, firstByte: Int, isInterleaved: Bool, owner: AnyObject,
     base: UnsafeRawPointer
   ) {
     name = other.name
@@ -67,6 +69,7 @@ struct WeightMatrix: @unchecked Sendable {
     rowBytes = other.rowBytes
     self.isInterleaved = isInterleaved
     tensor = other.tensor
+    self.firstByte = firstByte
     self.owner = owner
     unsafe self.base = base
   }
@@ -75,8 +78,8 @@ struct WeightMatrix: @unchecked Sendable {
   func rows(_ range: Range<Int>) -> WeightMatrix {
     precondition(range.lowerBound >= 0 && range.upperBound <= rows && !isInterleaved)
     return unsafe WeightMatrix(
-      self, rows: range.count, isInterleaved: false, owner: owner,
-      base: base + range.lowerBound * rowBytes)
+      self, rows: range.count, firstByte: firstByte + range.lowerBound * rowBytes,
+      isInterleaved: false, owner: owner, base: base + range.lowerBound * rowBytes)
   }
 
   /// Whether both are the same bytes.
@@ -97,11 +100,18 @@ struct WeightMatrix: @unchecked Sendable {
   ) -> WeightMatrix {
     precondition(canInterleave && offset >= 0 && offset + byteCount <= storage.byteCount)
     let target = unsafe storage.base + offset
-    var source = unsafe description
-    unsafe ck_par_interleave(pool, &source, target)
-    file.release(tensor)
+    // A slice at a time, so that never more than one is in memory twice.
+    let group = Int(CK_GROUP_ROWS)
+    let sliceRows = max((8 << 20) / (rowBytes * group), 1) * group
+    for start in stride(from: 0, to: rows, by: sliceRows) {
+      let slice = start..<min(start + sliceRows, rows)
+      var source = unsafe rows(slice).description
+      unsafe ck_par_interleave(pool, &source, target + start * rowBytes)
+      file.release(tensor, bytes: firstByte + start * rowBytes..<firstByte + slice.upperBound * rowBytes)
+    }
     return unsafe WeightMatrix(
-      self, rows: rows, isInterleaved: true, owner: storage, base: UnsafeRawPointer(target))
+      self, rows: rows, firstByte: firstByte, isInterleaved: true, owner: storage,
+      base: UnsafeRawPointer(target))
   }
 
   /// What kernels need to know.

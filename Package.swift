@@ -51,11 +51,12 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["GGUF"], path: "Tests/TestSupport",
       swiftSettings: swiftSettings),
+    .target(name: "AllocationCounting", path: "Tests/AllocationCounting"),
     tests("GGUF", ["GGUF"]),
     tests("CKernels", ["CKernels"]),
     tests("Tokenization", ["GGUF", "Tokenization"]),
     tests("ConstrainedDecoding", ["GGUF", "Tokenization", "ConstrainedDecoding"]),
-    tests("Inference", ["CKernels", "GGUF", "Tokenization", "Inference"]),
+    tests("Inference", ["AllocationCounting", "CKernels", "GGUF", "Tokenization", "Inference"]),
     tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
     tests("HearthCommand", ["GGUF", "HearthCommand"]),
   ],

@@ -1,24 +1,17 @@
-#if defined(__linux__)
-#define _GNU_SOURCE
-#endif
+#define _POSIX_C_SOURCE 199309L  // clock_gettime
 
 #include "ck_machine.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "ck_cpu.h"
 #include "ck_simd.h"
+#include "ck_tiles_amx.h"
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
-#endif
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 // The compiler must take a value to be unknown here, so it can neither fold nor hoist its use.
@@ -76,7 +69,7 @@ typedef double (*peak_loop)(size_t rounds, void *sink);
 
 #define AVX2 __attribute__((target("avx2,fma")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
-#define AMX __attribute__((target("amx-tile,amx-int8")))
+#define AMX __attribute__((target("amx-tile,amx-bf16")))
 
 F32_LOOP(f32_avx2, AVX2, 8)
 F32_LOOP(f32_avx512, AVX512, 16)
@@ -115,16 +108,10 @@ AVX512 static double int8_vnni(size_t rounds, void *sink) {
 }
 
 // A 2 x 2 block of sums: two tiles of weights and two of activations are loaded for four products.
-AMX static double int8_tiles(size_t rounds, void *sink) {
+AMX static double bf16_tiles(size_t rounds, void *sink) {
   enum { TILE = 1024, ROW = 64, PAIRS = 4 };
-  struct {
-    uint8_t palette, start, reserved[14];
-    uint16_t bytes[16];
-    uint8_t rows[16];
-  } shape = {.palette = 1};
-  for (int tile = 0; tile < 8; tile++) shape.bytes[tile] = ROW, shape.rows[tile] = 16;
   _Alignas(64) static const unsigned char data[4 * PAIRS * TILE] = {1};
-  _tile_loadconfig(&shape);
+  ck_tiles_begin();
   _tile_zero(0), _tile_zero(1), _tile_zero(2), _tile_zero(3);
   for (size_t r = 0; r < rounds; r++) {
     const unsigned char *at = data + (r % PAIRS) * 4 * TILE;
@@ -132,28 +119,14 @@ AMX static double int8_tiles(size_t rounds, void *sink) {
     _tile_loadd(5, at + TILE, ROW);
     _tile_loadd(6, at + 2 * TILE, ROW);
     _tile_loadd(7, at + 3 * TILE, ROW);
-    _tile_dpbusd(0, 4, 6);
-    _tile_dpbusd(1, 4, 7);
-    _tile_dpbusd(2, 5, 6);
-    _tile_dpbusd(3, 5, 7);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
   }
   _tile_stored(0, sink, ROW);
-  _tile_release();
-  return 2.0 * 16 * 16 * 64 * 4 * (double)rounds;
-}
-
-// Whether the CPU has tiles and the system lets this process use them.
-static bool has_tiles(void) {
-#if defined(__linux__)
-  enum { TILE_DATA = 18, REQUEST_PERMISSION = 0x1023 };
-  uint32_t a, b, c, d;
-  if (ck_isa_active() != CK_ISA_AVX512 || getenv("CK_FORCE") != NULL) return false;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-  const uint32_t tile_int8 = 1u << 24 | 1u << 25;
-  return (d & tile_int8) == tile_int8 && syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
-#else
-  return false;
-#endif
+  ck_tiles_end();
+  return 2.0 * 16 * 16 * 32 * 4 * (double)rounds;
 }
 
 #elif defined(__aarch64__)
@@ -206,12 +179,13 @@ static peak find(ck_peak what) {
   const ck_isa isa = ck_isa_active();
   (void)isa;
 #if defined(__x86_64__)
-  const bool wide = isa == CK_ISA_AVX512;
+  const bool wide = isa == CK_ISA_AVX512 || isa == CK_ISA_AMX;
   if (isa == CK_ISA_SCALAR) return (peak){0};
   switch (what) {
     case CK_PEAK_F32: return wide ? (peak){"AVX-512", f32_avx512} : (peak){"FMA", f32_avx2};
     case CK_PEAK_INT8: return wide ? (peak){"VNNI", int8_vnni} : (peak){"AVX2", int8_avx2};
-    case CK_PEAK_TILES: return has_tiles() ? (peak){"AMX", int8_tiles} : (peak){0};
+    case CK_PEAK_TILES:
+      return isa == CK_ISA_AMX ? (peak){"AMX, bfloat16", bf16_tiles} : (peak){0};
     default: break;
   }
 #elif defined(__aarch64__)
@@ -229,7 +203,8 @@ const char *ck_peak_name(ck_peak what) { return find(what).name; }
 
 static uint64_t read_bytes(const unsigned char *bytes, size_t count) {
 #if defined(__x86_64__)
-  if (ck_isa_active() == CK_ISA_AVX512) return read_avx512(bytes, count);
+  const ck_isa isa = ck_isa_active();
+  if (isa == CK_ISA_AVX512 || isa == CK_ISA_AMX) return read_avx512(bytes, count);
   if (ck_isa_active() == CK_ISA_AVX2) return read_avx2(bytes, count);
 #elif defined(__aarch64__)
   if (ck_isa_active() != CK_ISA_SCALAR) return read_neon(bytes, count);

@@ -9,7 +9,7 @@
 typedef enum ck_peak {
   CK_PEAK_F32 = 0,  // multiply-adds of floats
   CK_PEAK_INT8,     // dot products of bytes, in vector registers
-  CK_PEAK_TILES,    // dot products of bytes, in matrix tiles that are loaded from the first cache
+  CK_PEAK_TILES,    // products of bfloat16 in matrix tiles that are loaded from the first cache
   CK_PEAK_COUNT,
 } ck_peak;
 

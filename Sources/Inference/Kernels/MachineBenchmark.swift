@@ -33,7 +33,7 @@ package final class MachineBenchmark {
   package func figures() throws(InferenceError) -> [Figure] {
     var figures = try readings()
     for (name, unit, peak) in [
-      ("int8", "GOP/s", CK_PEAK_INT8), ("tiles", "GOP/s", CK_PEAK_TILES),
+      ("int8", "GOP/s", CK_PEAK_INT8), ("tiles", "GFLOP/s", CK_PEAK_TILES),
       ("float32", "GFLOP/s", CK_PEAK_F32),
     ] {
       guard let means = unsafe ck_peak_name(peak) else { continue }

@@ -20,10 +20,11 @@ struct SystemBLAS: Sendable {
   /// A is `[m, k]`, B is `[n, k]`, C is `[m, n]`; strides count floats between rows.
   let multiply: Multiply
 
-  typealias Multiply = @Sendable (
-    _ m: Int, _ n: Int, _ k: Int, _ a: UnsafePointer<Float>, _ aStride: Int,
-    _ b: UnsafePointer<Float>, _ bStride: Int, _ c: UnsafeMutablePointer<Float>, _ cStride: Int
-  ) -> Void
+  typealias Multiply =
+    @Sendable (
+      _ m: Int, _ n: Int, _ k: Int, _ a: UnsafePointer<Float>, _ aStride: Int,
+      _ b: UnsafePointer<Float>, _ bStride: Int, _ c: UnsafeMutablePointer<Float>, _ cStride: Int
+    ) -> Void
 
   /// The library and, where it tells, the CPU that its kernels are for.
   let name: String
@@ -48,10 +49,11 @@ struct SystemBLAS: Sendable {
   // The numbers of CBLAS: row-major order, not transposed, transposed.
   private static let (rowMajor, plain, transposed): (Int32, Int32, Int32) = (101, 111, 112)
 
-  private typealias SGEMM = @convention(c) (
-    Int32, Int32, Int32, Int32, Int32, Int32, Float, UnsafePointer<Float>, Int32,
-    UnsafePointer<Float>, Int32, Float, UnsafeMutablePointer<Float>, Int32
-  ) -> Void
+  private typealias SGEMM =
+    @convention(c) (
+      Int32, Int32, Int32, Int32, Int32, Int32, Float, UnsafePointer<Float>, Int32,
+      UnsafePointer<Float>, Int32, Float, UnsafeMutablePointer<Float>, Int32
+    ) -> Void
 
   private static func open() -> SystemBLAS? {
     prepareEnvironment()

@@ -107,7 +107,8 @@ struct WeightMatrix: @unchecked Sendable {
       let slice = start..<min(start + sliceRows, rows)
       var source = unsafe rows(slice).description
       unsafe ck_par_interleave(pool, &source, target + start * rowBytes)
-      file.release(tensor, bytes: firstByte + start * rowBytes..<firstByte + slice.upperBound * rowBytes)
+      file.release(
+        tensor, bytes: firstByte + start * rowBytes..<firstByte + slice.upperBound * rowBytes)
     }
     return unsafe WeightMatrix(
       self, rows: rows, firstByte: firstByte, isInterleaved: true, owner: storage,

@@ -111,7 +111,8 @@ package final class ForwardPass {
     let weights = model.weights.layers[index]
     let epsilon = configuration.normEpsilon
     let heads = layer.heads * layer.headDim
-    let query = scratch.matrix(scratch.query, skipped + x.rows, heads).rows(skipped..<skipped + x.rows)
+    let query = scratch.matrix(scratch.query, skipped + x.rows, heads).rows(
+      skipped..<skipped + x.rows)
     let attended = scratch.matrix(scratch.attended, x.rows, heads)
     let result = scratch.result.rows(0..<x.rows)  // [tokens, embedding]
     let gate = scratch.matrix(scratch.gate, x.rows, layer.feedForward)

@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct MatmulCPUTests {
   private static let names = [
-    CK_ISA_SCALAR: "scalar", CK_ISA_AVX2: "avx2", CK_ISA_AVX512: "avx512", CK_ISA_NEON: "neon",
-    CK_ISA_DOTPROD: "dotprod",
+    CK_ISA_SCALAR: "scalar", CK_ISA_AVX2: "avx2", CK_ISA_AVX512: "avx512", CK_ISA_AMX: "amx",
+    CK_ISA_NEON: "neon", CK_ISA_DOTPROD: "dotprod",
   ]
 
   @Test func everyInstructionSetHasItsName() {
@@ -44,6 +44,10 @@ import Testing
     ])
     #expect(ck_isa_available(CK_ISA_AVX2) == avx2)
     #expect(ck_isa_available(CK_ISA_AVX512) == (avx2 && avx512))
+    // The kernel may still refuse the tile registers to a process, so the flags are needed only.
+    if ck_isa_available(CK_ISA_AMX) {
+      #expect(flags.isSuperset(of: ["amx_tile", "amx_bf16", "avx512_bf16"]) && avx512)
+    }
     #expect(ck_isa_available(CK_ISA_NEON) == flags.contains("asimd"))
     #expect(ck_isa_available(CK_ISA_DOTPROD) == flags.contains("asimddp"))
   }
@@ -52,8 +56,9 @@ import Testing
   @Test func theForcedInstructionSetIsActiveOrElseTheBest() {
     let forced = ProcessInfo.processInfo.environment["CK_FORCE"]
     let named = Self.names.first { $0.value == forced && ck_isa_available($0.key) }?.key
-    let best = [CK_ISA_AVX512, CK_ISA_AVX2, CK_ISA_DOTPROD, CK_ISA_NEON, CK_ISA_SCALAR]
-      .first(where: ck_isa_available)
+    let best = [
+      CK_ISA_AMX, CK_ISA_AVX512, CK_ISA_AVX2, CK_ISA_DOTPROD, CK_ISA_NEON, CK_ISA_SCALAR,
+    ].first(where: ck_isa_available)
     #expect(ck_isa_active() == named ?? best)
   }
 }

@@ -79,9 +79,10 @@ struct SystemBLAS: Sendable {
     return unsafe "OpenBLAS, " + String(cString: core)
   }
 
-  /// OpenBLAS reads its settings when it is opened: no threads of its own, since each of ours runs
-  /// its own products, and the kernels of this CPU, which releases older than the CPU do not know
-  /// and then take their slowest. What the user has set stays.
+  /// Says how OpenBLAS is to run, which it reads when it is opened; what the user has set stays.
+  ///
+  /// No threads of its own, since each of ours runs its own products, and the kernels of this CPU,
+  /// which releases older than the CPU do not know and then take their slowest.
   private static func prepareEnvironment() {
     _ = unsafe setenv("OPENBLAS_NUM_THREADS", "1", 0)
     let core: String? =

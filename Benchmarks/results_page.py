@@ -24,7 +24,8 @@ counts.
 *Share* is how near the machine's limit Hearth comes, the limit measured in the same run by `hearth bench
 machine`: for decode the bytes of weights, keys and values that each token needs ÷ the read bandwidth of
 memory, which a file that fits into the caches can exceed; for prefill the multiplications and additions
-of matrix products and attention ÷ the best integer arithmetic from registers and the first cache.
+of matrix products and attention ÷ those of the faster of vector and matrix units, from registers and
+the first cache.
 
 Decode is 64 tokens after the number in its name; load, first token (`ttft200`, after 200 tokens, process
 start included for Hearth) and peak memory (512 tokens read, 16 written, context 4,096) each take a fresh
@@ -50,7 +51,9 @@ def share(cell):
     if cell["measure"].startswith("decode"):
         limit, need = machine["read"], cell["token_bytes"]
     elif cell["measure"].startswith("prefill"):
-        limit, need = machine.get("tiles") or machine.get("int8"), cell["token_operations"]
+        units = [machine[name] for name in ("tiles", "int8") if name in machine]
+        limit = max(units, key=lambda unit: unit["value"], default=None)
+        need = cell["token_operations"]
     else:
         return None
     if not limit:

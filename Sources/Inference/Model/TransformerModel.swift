@@ -9,6 +9,7 @@ package final class TransformerModel: Sendable {
   /// Checks the file's header and tensors and makes its weights ready.
   ///
   /// - Parameters:
+  ///   - file: an open model file, which the model keeps.
   ///   - layout: `mapped` reads no weight data; `interleaved` copies it.
   ///   - threads: for the copy; nil takes one per core.
   /// - Throws: any `InferenceError` about the file, `outOfMemory`, `threads`.

@@ -101,7 +101,8 @@ private final class Evaluator {
   init(_ arguments: Arguments) throws {
     let options = try ModelOptions.engine(arguments)
     file = try GGUFFile(path: ModelOptions.path(arguments), access: ModelOptions.access(arguments))
-    let model = try TransformerModel(file: file)
+    let model = try TransformerModel(
+      file: file, layout: options.weightLayout, threads: options.threads)
     pass = try ForwardPass(
       model, contextSize: options.contextSize ?? model.configuration.defaultContextSize,
       threads: options.threads ?? ProcessorCount.online, precision: options.precision)

@@ -79,6 +79,7 @@ private struct InspectReport {
     let machine = Int(clamping: ProcessInfo.processInfo.physicalMemory)
     let fits = estimate.total <= machine
     return [
+      "  weights, copied from the file   " + Self.megabytes(estimate.copied),
       "  weights, mapped from the file   " + Self.megabytes(estimate.mapped),
       "  KV cache at \(padded("\(estimate.contextSize) tokens", 20))"
         + Self.megabytes(estimate.keyValueCache),

@@ -11,6 +11,7 @@ enum ModelOptions {
     Option("--threads", "N", "threads (default: one per core)"),
     Option("--ctx", "N", "context size in tokens (default: the model's, at most 4096)"),
     Option("--no-mmap", nil, "read the file into memory instead of mapping it"),
+    Option("--mapped", nil, "use weights where the file maps them: no copy, slower products"),
     Option(
       "--backend", "int8|blas", "8-bit products, or float32 through BLAS (default: int8)"),
   ]
@@ -59,6 +60,7 @@ enum ModelOptions {
     var options = EngineOptions()
     options.threads = try positive(arguments, "--threads")
     options.contextSize = try positive(arguments, "--ctx")
+    if arguments.has("--mapped") { options.weightLayout = .mapped }
     switch arguments.string("--backend") {
     case nil, "int8": options.precision = .quantized
     case "blas": options.precision = .float

@@ -3,11 +3,14 @@ public import Inference
 
 /// What a model will take of this machine's memory, from the file's header alone.
 public struct MemoryEstimate: Sendable, Equatable {
-  /// Bytes of the weights, which are mapped from the file.
+  /// Bytes of the weights that are used where the file maps them.
   ///
   /// They are clean pages, which the system can drop and read again; but every token touches all
   /// of them.
   public var mapped: Int
+  /// Bytes of the weights that are copied in another order, and whose pages of the file are not
+  /// needed after that.
+  public var copied: Int
   /// Tokens of context that the estimate is for.
   public var contextSize: Int
   /// Bytes of the KV cache when the context is full.
@@ -16,7 +19,7 @@ public struct MemoryEstimate: Sendable, Equatable {
   public var scratch: Int
 
   /// Bytes that the system cannot drop.
-  public var dirty: Int { keyValueCache + scratch }
+  public var dirty: Int { copied + keyValueCache + scratch }
   /// All of it.
   public var total: Int { mapped + dirty }
 
@@ -26,9 +29,11 @@ public struct MemoryEstimate: Sendable, Equatable {
   ///   - file: an open model file.
   ///   - contextSize: tokens; nil takes the default for the model.
   ///   - prefillChunk: tokens computed at once.
+  ///   - weightLayout: where the weights will be.
   /// - Throws: `InferenceError` when the file is not a model that this engine can run.
   public init(
-    file: GGUFFile, contextSize: Int? = nil, prefillChunk: Int = EngineOptions().prefillChunk
+    file: GGUFFile, contextSize: Int? = nil, prefillChunk: Int = EngineOptions().prefillChunk,
+    weightLayout: WeightLayout = EngineOptions().weightLayout
   ) throws(InferenceError) {
     let configuration = try ModelConfiguration(file)
     let limit = configuration.maximumContextSize
@@ -38,6 +43,8 @@ public struct MemoryEstimate: Sendable, Equatable {
     self.init(
       configuration, weightBytes: file.tensorByteCount, contextSize: contextSize,
       prefillChunk: prefillChunk)
+    if weightLayout == .interleaved { copied = TransformerModel.interleavedByteCount(of: file) }
+    mapped -= copied
   }
 
   package init(
@@ -45,6 +52,7 @@ public struct MemoryEstimate: Sendable, Equatable {
   ) {
     let contextSize = contextSize ?? configuration.defaultContextSize
     mapped = weightBytes
+    copied = 0
     self.contextSize = contextSize
     keyValueCache = configuration.keyValueBytesPerToken * contextSize
     // Floats of one token: residual stream and norm, queries and their result, keys and values,
@@ -56,8 +64,7 @@ public struct MemoryEstimate: Sendable, Equatable {
     }
     let angles = configuration.ropes.reduce(0) { $0 + $1.dimensions } * contextSize
     let chunk = min(prefillChunk, contextSize) * widest
-    // Two bytes for each activation double the last product's result.
-    scratch = 4 * (chunk + angles + 3 * configuration.vocabularySize)
+    scratch = 4 * (chunk + angles + configuration.vocabularySize)
   }
 }
 

@@ -72,7 +72,8 @@ public final class OnDeviceModel: Sendable {
     _ template: ChatTemplateChoice?
   ) throws -> OnDeviceModel {
     let file = try GGUFFile(path: path, access: access)
-    let model = try TransformerModel(file: file)
+    let model = try TransformerModel(
+      file: file, layout: options.weightLayout, threads: options.threads)
     let tokenizer = try Tokenizer(file: file)
     guard tokenizer.vocabulary.count <= model.configuration.vocabularySize else {
       throw InferenceError.invalidHyperparameter(

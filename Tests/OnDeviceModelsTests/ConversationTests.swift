@@ -146,7 +146,8 @@ import Tokenization
     let estimate = try MemoryEstimate(file: file, contextSize: 100)
     // 3 layers, keys and values, 2 heads of 16 float16 numbers, 100 positions.
     #expect(estimate.keyValueCache == 3 * 2 * 2 * 16 * 2 * 100)
-    #expect(estimate.mapped == file.tensors.reduce(0) { $0 + $1.byteCount })
+    #expect(estimate.mapped + estimate.copied == file.tensors.reduce(0) { $0 + $1.byteCount })
+    #expect(estimate.copied == 0)  // float weights stay where they are
     #expect(throws: InferenceError.contextTooLarge(requested: 513, limit: 512)) {
       try MemoryEstimate(file: file, contextSize: 513)
     }

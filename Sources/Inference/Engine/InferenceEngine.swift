@@ -13,16 +13,19 @@ public struct EngineOptions: Sendable, Equatable {
   public var prefillChunk: Int
   /// How products with quantised weights are done.
   public var precision: MatmulPrecision
+  /// Where weights are while the model is loaded.
+  public var weightLayout: WeightLayout
 
   /// The defaults suit one conversation on an otherwise idle machine.
   public init(
     contextSize: Int? = nil, threads: Int? = nil, prefillChunk: Int = 256,
-    precision: MatmulPrecision = .quantized
+    precision: MatmulPrecision = .quantized, weightLayout: WeightLayout = .interleaved
   ) {
     self.contextSize = contextSize
     self.threads = threads
     self.prefillChunk = prefillChunk
     self.precision = precision
+    self.weightLayout = weightLayout
   }
 
   /// The context size that is used unless one is asked for: bounded, because a model that was

@@ -93,6 +93,12 @@ struct WeightMatrix: @unchecked Sendable {
     ck_can_interleave(type) && rows >= Int(CK_GROUP_ROWS) && !isInterleaved
   }
 
+  /// Whether the matrix that a tensor holds can be interleaved.
+  static func canInterleave(_ tensor: TensorInfo) -> Bool {
+    tensor.dimensions.count == 2 && tensor.dimensions[1] >= Int(CK_GROUP_ROWS)
+      && ck_can_interleave(ck_type(UInt32(tensor.type.rawValue)))
+  }
+
   /// These weights with interleaved rows, in `storage` from `offset` on; the file's pages are let
   /// go of.
   func interleaved(

@@ -26,10 +26,15 @@ package final class TransformerModel: Sendable {
       }
     self.file = file
   }
+
+  /// Bytes of the weights that the interleaved layout copies, from the file's header alone.
+  package static func interleavedByteCount(of file: GGUFFile) -> Int {
+    file.tensors.reduce(0) { $0 + (WeightMatrix.canInterleave($1) ? $1.byteCount : 0) }
+  }
 }
 
 /// Where the weights of a loaded model are and in which order.
-public enum WeightLayout: Sendable {
+public enum WeightLayout: Sendable, Equatable {
   /// In the file's mapping: no memory of their own, slower products.
   case mapped
   /// Copied once into the order that products read fastest; takes the place of the file's pages.

@@ -116,19 +116,25 @@ struct RealModelTests {
     print("\(model.file): \(equal) of \(golden.cases.count) first tokens equal")
   }
 
-  /// With whole-number dot products the bits themselves do not depend on threads or chunks.
+  /// The bits themselves depend on no number of threads, and with whole-number dot products not on
+  /// the chunks either; matrix units take chunks of some size, in another arithmetic.
   @Test(arguments: present)
   func threadsAndChunksDoNotChangeALogit(_ model: RealModel) throws {
     let loaded = try model.load()
     let prompt = Array(try model.golden().passageIds[..<100])
+    let isWhole = MachineBenchmark.instructionSet != "amx"
     var expected: [Float]?
-    for (threads, chunk) in [(1, 100), (2, 100), (2, 1), (1, 7), (2, 33)] {
-      let pass = try ForwardPass(loaded, contextSize: 256, threads: threads)
-      try pass.prefill(prompt, chunk: chunk)
-      let logits = pass.logits.row(0)
-      let isEqual = logits == expected ?? logits
-      #expect(isEqual, "\(threads) threads, chunk \(chunk)")
-      expected = logits
+    for chunk in [100, 1, 7, 33] {
+      let logits = try [1, 2].map { threads in
+        let pass = try ForwardPass(loaded, contextSize: 256, threads: threads)
+        try pass.prefill(prompt, chunk: chunk)
+        return pass.logits.row(0)
+      }
+      let areEqual = logits[0] == logits[1]
+      #expect(areEqual, "threads, chunk \(chunk)")
+      let isEqual = logits[0] == expected ?? logits[0]
+      #expect(isEqual || !isWhole, "chunk \(chunk)")
+      expected = logits[0]
     }
   }
 

@@ -79,8 +79,17 @@ typedef struct tile_sums {
   float block[TOKEN_TILE][8];          // for each block: sum
 } tile_sums;
 
+#ifndef CK_TOKEN_PAIRS
+#define CK_TOKEN_PAIRS 0
+#endif
+
+// Whether a tile of tokens goes in pairs: with one or two, turning the codes does not pay.
+CK_INLINE bool in_pairs(size_t tokens) { return CK_TOKEN_PAIRS && tokens > 2; }
+
 CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n,
                               size_t tokens, tile_sums *sums) {
+  const bool correct = excess(f) != 0 && !in_pairs(tokens);
+  if (!correct && !has_minimum(f)) return;
   const i16x16 ones = (i16x16){0} + 1;
   for (size_t t = 0; t < tokens; t++, at += x->cols / CK_BLOCK_VALUES) {
     const int16_t *p = x->sum + 2 * at;
@@ -88,13 +97,13 @@ CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at,
     if (is_grouped(f)) {
       const i32x16 wide = __builtin_convertvector(groups, i32x16);
       const i32x16 correction = wide * -excess(f);
-      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (correct) memcpy(sums->correction[t], &correction, sizeof correction);
       if (has_minimum(f)) memcpy(sums->group[t], &wide, sizeof wide);
     } else {
       const i32x8 wide = pair_dot(groups, ones);
       const i32x8 correction = wide * -excess(f);
       const f32x8 total = __builtin_convertvector(wide, f32x8);
-      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (correct) memcpy(sums->correction[t], &correction, sizeof correction);
       if (has_minimum(f)) memcpy(sums->block[t], &total, sizeof total);
     }
   }
@@ -108,42 +117,86 @@ CK_INLINE fxr splat_float(float value) {
   return v;
 }
 
-// The integer products of one block with one token.
-CK_INLINE ixr block_dot(const vector_format *f, const lane_block *block, size_t i, const int8_t *q,
-                        const int32_t *correction) {
+// Codes with the activations of one token; or, turned, with those of a pair `stride` bytes apart,
+// and then without correction.
+CK_INLINE void token_dots(const vector_format *f, const bxr *codes, size_t n, const int8_t *q,
+                          size_t stride, const bool pair, const int32_t *correction, ixr dots[2]) {
+#if CK_TOKEN_PAIRS
+  if (pair) {
+    panel_dot_pair(codes, n, q, q + stride, dots);
+    return;
+  }
+#endif
+  (void)stride, (void)pair;
+  dots[0] = panel_dot(codes, n, q, f->largest, splat_int(excess(f) != 0 ? *correction : 0));
+}
+
+// The integer products of one block with one token or a pair.
+CK_INLINE void block_dots(const vector_format *f, const lane_block *block, size_t i,
+                          const int8_t *q, size_t stride, const bool pair,
+                          const int32_t *correction, ixr dots[2]) {
   if (!is_grouped(f)) {
-    const ixr dot = panel_dot(block->codes, 8, q, f->largest);
-    return excess(f) != 0 ? dot + splat_int(correction[i]) : dot;
+    token_dots(f, block->codes, 8, q, stride, pair, correction + i, dots);
+    return;
   }
-  ixr first = panel_dot(block->codes, 4, q, f->largest);
-  ixr second = panel_dot(block->codes + 4, 4, q + 16, f->largest);
-  if (excess(f) != 0) {
-    first += splat_int(correction[2 * i]);
-    second += splat_int(correction[2 * i + 1]);
+  ixr first[2], second[2];
+  token_dots(f, block->codes, 4, q, stride, pair, correction + 2 * i, first);
+  token_dots(f, block->codes + 4, 4, q + 16, stride, pair, correction + 2 * i + 1, second);
+  CK_UNROLL
+  for (size_t t = 0; t < (pair ? 2 : 1); t++) {
+    dots[t] = block->s[0] * first[t] + block->s[1] * second[t];
   }
-  return block->s[0] * first + block->s[1] * second;
+}
+
+// What block i of a chunk adds to one token's lane, before the activations' scale.
+CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t i, ixr dot,
+                         const tile_sums *sums, size_t t) {
+  const fxr product = __builtin_convertvector(dot, fxr);
+  if (f->layout == CK_LAYOUT_MIN) {
+    return FMA(block->a, product, block->m * splat_float(sums->block[t][i]));
+  }
+  if (f->layout == CK_LAYOUT_GROUPED_MIN) {
+    const ixr total = block->n[0] * splat_int(sums->group[t][2 * i]) +
+                      block->n[1] * splat_int(sums->group[t][2 * i + 1]);
+    return FMA(block->a, product, block->m * __builtin_convertvector(total, fxr));
+  }
+  return block->a * product;
+}
+
+// Block i of a chunk with `count` activation rows, one or two, from `token` of the tile on; `at` is
+// the block of the tile's first one. A pair of one row has it twice.
+CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
+                              const ck_q8 *x, size_t at, size_t token, const size_t count,
+                              const bool pair, const tile_sums *sums, fxr *lanes) {
+  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  const size_t first = at + token * blocks;
+  ixr dots[2];
+  block_dots(f, block, i, x->q + first * CK_BLOCK_VALUES, (count - 1) * x->cols, pair,
+             sums->correction[token], dots);
+  CK_UNROLL
+  for (size_t t = 0; t < count; t++) {
+    const fxr term = block_term(f, block, i, dots[t], sums, token + t);
+    lanes[token + t] = FMA(splat_float(x->scale[first + t * blocks]), term, lanes[token + t]);
+  }
 }
 
 // Block i of a chunk with `tokens` activation rows; `at` is the first one's block.
 CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
                              const ck_q8 *x, size_t at, const size_t tokens,
                              const tile_sums *sums, fxr *lanes) {
-  const size_t blocks = x->cols / CK_BLOCK_VALUES;
-  const int8_t *q = x->q + at * CK_BLOCK_VALUES;
-  const float *scale = x->scale + at;
-  for (size_t t = 0; t < tokens; t++, q += x->cols, scale += blocks) {
-    const ixr dot = block_dot(f, block, i, q, sums->correction[t]);
-    const fxr product = __builtin_convertvector(dot, fxr);
-    fxr term = block->a * product;
-    if (f->layout == CK_LAYOUT_MIN) {
-      term = FMA(block->a, product, block->m * splat_float(sums->block[t][i]));
-    } else if (f->layout == CK_LAYOUT_GROUPED_MIN) {
-      const ixr total = block->n[0] * splat_int(sums->group[t][2 * i]) +
-                        block->n[1] * splat_int(sums->group[t][2 * i + 1]);
-      term = FMA(block->a, product, block->m * __builtin_convertvector(total, fxr));
+  size_t t = 0;
+#if CK_TOKEN_PAIRS
+  if (in_pairs(tokens)) {
+    lane_block turned = *block;
+    turn_pairs(turned.codes, excess(f));
+    for (size_t n = tokens / 2; n > 0; n--, t += 2) {
+      tokens_product(f, &turned, i, x, at, t, 2, true, sums, lanes);
     }
-    lanes[t] = FMA(splat_float(*scale), term, lanes[t]);
+    if (t < tokens) tokens_product(f, &turned, i, x, at, t, 1, true, sums, lanes);
+    return;
   }
+#endif
+  for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, lanes);
 }
 
 // Adds the lanes in the order of ck_matmul_scalar.c.

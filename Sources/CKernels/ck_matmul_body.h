@@ -13,9 +13,10 @@
 //   panel_dot(w, n, x, largest, start)  start plus n * 4 products for each row; lane r of w[j]
 //                                holds the four codes of row r that belong to x[4j ... 4j+3]
 //
-// and with CK_TOKEN_PAIRS 1, where two tokens at once cost less than one and one:
+// and, where its panel_dot takes any signed bytes, CK_SIGNED_CODES 1; and with CK_TOKEN_PAIRS 1 too,
+// where two tokens at once cost less than one and one:
 //
-//   turn_pairs(w, offset)        the codes w[0 ... 7], less offset, as panel_dot_pair takes them
+//   turn_pairs(w)                the codes w[0 ... 7] as panel_dot_pair takes them
 //   panel_dot_pair(w, n, x, y, dots)  panel_dot of turned codes with x and with y
 //
 // All float arithmetic happens here and follows the order written in ck_matmul_scalar.c. There the

@@ -18,10 +18,10 @@
 #define CK_TOKEN_PAIRS 1
 
 // Four values of eight rows become eight values of two rows: a register holds rows 2p and 2p + 1.
-CK_INLINE void turn_pairs(u8x32 w[8], int offset) {
+CK_INLINE void turn_pairs(u8x32 w[8]) {
   CK_UNROLL
   for (size_t j = 0; j < 8; j += 2) {
-    const u32x8 a = (u32x8)(w[j] - (uint8_t)offset), b = (u32x8)(w[j + 1] - (uint8_t)offset);
+    const u32x8 a = (u32x8)w[j], b = (u32x8)w[j + 1];
     w[j] = (u8x32)__builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
     w[j + 1] = (u8x32)__builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
   }

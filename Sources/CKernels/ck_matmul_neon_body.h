@@ -41,6 +41,7 @@ CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
 
 // Signed products take codes below 128 as well as signed bytes.
 #define CK_WEIGHTS WEIGHTS_U7
+#define CK_SIGNED_CODES 1
 #define CK_ROWS 8
 // Float tile: 2 x 3 sums of four registers each, of thirty-two.
 #define CK_FLOAT_ROWS 2

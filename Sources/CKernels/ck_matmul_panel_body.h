@@ -79,16 +79,25 @@ typedef struct tile_sums {
   float block[TOKEN_TILE][8];          // for each block: sum
 } tile_sums;
 
+#ifndef CK_SIGNED_CODES
+#define CK_SIGNED_CODES 0
+#endif
 #ifndef CK_TOKEN_PAIRS
 #define CK_TOKEN_PAIRS 0
 #endif
 
-// Whether a tile of tokens goes in pairs: with one or two, turning the codes does not pay.
-CK_INLINE bool in_pairs(size_t tokens) { return CK_TOKEN_PAIRS && tokens > 2; }
+// Whether tiles of tokens go in pairs. The sums of groups would be turned twice a block, which costs
+// more than it saves.
+CK_INLINE bool in_pairs(const vector_format *f) { return CK_TOKEN_PAIRS && !is_grouped(f); }
+
+// Whether a tile's codes lose their excess before the products: one or two tokens do not pay it.
+CK_INLINE bool is_centred(const vector_format *f, size_t tokens) {
+  return CK_SIGNED_CODES && tokens > 2 && (excess(f) != 0 || in_pairs(f));
+}
 
 CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n,
                               size_t tokens, tile_sums *sums) {
-  const bool correct = excess(f) != 0 && !in_pairs(tokens);
+  const bool correct = excess(f) != 0 && !is_centred(f, tokens);
   if (!correct && !has_minimum(f)) return;
   const i16x16 ones = (i16x16){0} + 1;
   for (size_t t = 0; t < tokens; t++, at += x->cols / CK_BLOCK_VALUES) {
@@ -117,35 +126,35 @@ CK_INLINE fxr splat_float(float value) {
   return v;
 }
 
-// Codes with the activations of one token; or, turned, with those of a pair `stride` bytes apart,
-// and then without correction.
+// Codes with the activations of one token; centred ones need no correction. Where tokens go in
+// pairs, centred codes are turned and meet two tokens, `stride` bytes apart.
 CK_INLINE void token_dots(const vector_format *f, const bxr *codes, size_t n, const int8_t *q,
-                          size_t stride, const bool pair, const int32_t *correction, ixr dots[2]) {
+                          size_t stride, const bool centred, const int32_t *correction,
+                          ixr dots[2]) {
 #if CK_TOKEN_PAIRS
-  if (pair) {
+  if (centred && in_pairs(f)) {
     panel_dot_pair(codes, n, q, q + stride, dots);
     return;
   }
 #endif
-  (void)stride, (void)pair;
-  dots[0] = panel_dot(codes, n, q, f->largest, splat_int(excess(f) != 0 ? *correction : 0));
+  (void)stride;
+  const int32_t start = excess(f) != 0 && !centred ? *correction : 0;
+  dots[0] = panel_dot(codes, n, q, f->largest, splat_int(start));
 }
 
-// The integer products of one block with one token or a pair.
+// The integer products of one block with `count` tokens, one or two.
 CK_INLINE void block_dots(const vector_format *f, const lane_block *block, size_t i,
-                          const int8_t *q, size_t stride, const bool pair,
-                          const int32_t *correction, ixr dots[2]) {
+                          const int8_t *q, size_t stride, const size_t count,
+                          const bool centred, const int32_t *correction, ixr dots[2]) {
   if (!is_grouped(f)) {
-    token_dots(f, block->codes, 8, q, stride, pair, correction + i, dots);
+    token_dots(f, block->codes, 8, q, stride, centred, correction + i, dots);
     return;
   }
   ixr first[2], second[2];
-  token_dots(f, block->codes, 4, q, stride, pair, correction + 2 * i, first);
-  token_dots(f, block->codes + 4, 4, q + 16, stride, pair, correction + 2 * i + 1, second);
+  token_dots(f, block->codes, 4, q, stride, centred, correction + 2 * i, first);
+  token_dots(f, block->codes + 4, 4, q + 16, stride, centred, correction + 2 * i + 1, second);
   CK_UNROLL
-  for (size_t t = 0; t < (pair ? 2 : 1); t++) {
-    dots[t] = block->s[0] * first[t] + block->s[1] * second[t];
-  }
+  for (size_t t = 0; t < count; t++) dots[t] = block->s[0] * first[t] + block->s[1] * second[t];
 }
 
 // What block i of a chunk adds to one token's lane, before the activations' scale.
@@ -167,12 +176,12 @@ CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t
 // the block of the tile's first one. A pair of one row has it twice.
 CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
                               const ck_q8 *x, size_t at, size_t token, const size_t count,
-                              const bool pair, const tile_sums *sums, fxr *lanes) {
+                              const bool centred, const tile_sums *sums, fxr *lanes) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   const size_t first = at + token * blocks;
   ixr dots[2];
-  block_dots(f, block, i, x->q + first * CK_BLOCK_VALUES, (count - 1) * x->cols, pair,
-             sums->correction[token], dots);
+  block_dots(f, block, i, x->q + first * CK_BLOCK_VALUES, (count - 1) * x->cols, count,
+             centred, sums->correction[token], dots);
   CK_UNROLL
   for (size_t t = 0; t < count; t++) {
     const fxr term = block_term(f, block, i, dots[t], sums, token + t);
@@ -185,18 +194,22 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
                              const ck_q8 *x, size_t at, const size_t tokens,
                              const tile_sums *sums, fxr *lanes) {
   size_t t = 0;
-#if CK_TOKEN_PAIRS
-  if (in_pairs(tokens)) {
-    lane_block turned = *block;
-    turn_pairs(turned.codes, excess(f));
-    for (size_t n = tokens / 2; n > 0; n--, t += 2) {
-      tokens_product(f, &turned, i, x, at, t, 2, true, sums, lanes);
-    }
-    if (t < tokens) tokens_product(f, &turned, i, x, at, t, 1, true, sums, lanes);
+  if (!is_centred(f, tokens)) {
+    for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, lanes);
     return;
   }
+  lane_block centred = *block;
+  CK_UNROLL
+  for (size_t j = 0; j < 8; j++) centred.codes[j] -= (uint8_t)excess(f);
+#if CK_TOKEN_PAIRS
+  if (in_pairs(f)) {
+    turn_pairs(centred.codes);
+    for (size_t n = tokens / 2; n > 0; n--, t += 2) {
+      tokens_product(f, &centred, i, x, at, t, 2, true, sums, lanes);
+    }
+  }
 #endif
-  for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, lanes);
+  for (; t < tokens; t++) tokens_product(f, &centred, i, x, at, t, 1, true, sums, lanes);
 }
 
 // Adds the lanes in the order of ck_matmul_scalar.c.

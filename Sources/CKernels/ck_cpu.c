@@ -25,6 +25,7 @@
 static const char *const names[CK_ISA_COUNT] = {
     [CK_ISA_SCALAR] = "scalar", [CK_ISA_AVX2] = "avx2",       [CK_ISA_AVX512] = "avx512",
     [CK_ISA_AMX] = "amx",       [CK_ISA_NEON] = "neon",     [CK_ISA_DOTPROD] = "dotprod",
+    [CK_ISA_I8MM] = "i8mm",
 };
 
 const char *ck_isa_name(ck_isa isa) {
@@ -88,13 +89,29 @@ static bool detect(ck_isa isa) {
 
 #elif defined(__aarch64__)
 
+#if defined(__APPLE__)
+static bool has_feature(const char *name) {
+  int value = 0;
+  size_t size = sizeof value;
+  return sysctlbyname(name, &value, &size, NULL, 0) == 0 && value != 0;
+}
+#endif
+
 static bool has_dotprod(void) {
 #if defined(__linux__)
   return (getauxval(AT_HWCAP) & (1ul << 20)) != 0;  // HWCAP_ASIMDDP
 #elif defined(__APPLE__)
-  int value = 0;
-  size_t size = sizeof value;
-  return sysctlbyname("hw.optional.arm.FEAT_DotProd", &value, &size, NULL, 0) == 0 && value != 0;
+  return has_feature("hw.optional.arm.FEAT_DotProd");
+#else
+  return false;
+#endif
+}
+
+static bool has_i8mm(void) {
+#if defined(__linux__)
+  return (getauxval(AT_HWCAP2) & (1ul << 13)) != 0;  // HWCAP2_I8MM
+#elif defined(__APPLE__)
+  return has_feature("hw.optional.arm.FEAT_I8MM");
 #else
   return false;
 #endif
@@ -105,6 +122,7 @@ static bool detect(ck_isa isa) {
     case CK_ISA_SCALAR: return true;
     case CK_ISA_NEON: return true;  // part of the base instruction set
     case CK_ISA_DOTPROD: return has_dotprod();
+    case CK_ISA_I8MM: return has_dotprod() && has_i8mm();
     default: return false;
   }
 }
@@ -130,7 +148,7 @@ bool ck_isa_available(ck_isa isa) {
 
 static ck_isa choose(void) {
   static const ck_isa best_first[] = {
-      CK_ISA_AMX, CK_ISA_AVX512, CK_ISA_DOTPROD, CK_ISA_AVX2, CK_ISA_NEON};
+      CK_ISA_AMX, CK_ISA_AVX512, CK_ISA_I8MM, CK_ISA_DOTPROD, CK_ISA_AVX2, CK_ISA_NEON};
   const char *forced = getenv("CK_FORCE");
   for (int isa = 0; forced != NULL && isa < CK_ISA_COUNT; isa++) {
     if (strcmp(forced, names[isa]) == 0 && ck_isa_available((ck_isa)isa)) return (ck_isa)isa;

@@ -33,7 +33,8 @@ const ck_float_table *ck_float_table_for(ck_isa isa) {
     case CK_ISA_AMX: return &ck_float_table_avx512;
 #elif defined(__aarch64__)
     case CK_ISA_NEON: return &ck_float_table_neon;
-    case CK_ISA_DOTPROD: return &ck_float_table_dotprod;
+    case CK_ISA_DOTPROD:
+    case CK_ISA_I8MM: return &ck_float_table_dotprod;
 #endif
     default: return NULL;
   }

@@ -158,7 +158,6 @@ CK_INLINE void lane_block_at(const lane_format *lf, const uint8_t *w, size_t i, 
   CK_UNROLL
   for (size_t j = 0; j < 8; j++) {
     bxr codes = lf->codes(w, i, j, first);
-    if (CK_WEIGHTS == WEIGHTS_S8) codes -= (uint8_t)f->offset;
     if (CK_WEIGHTS == WEIGHTS_U8 && f->largest == SIGNED_CODES) codes ^= 128;
     out->codes[j] = codes;
   }

@@ -164,6 +164,21 @@ __attribute__((target("dotprod"))) static double int8_dotprod(size_t rounds, voi
   return 2.0 * 16 * SUMS * (double)rounds;
 }
 
+__attribute__((target("i8mm"))) static double int8_i8mm(size_t rounds, void *sink) {
+  int32x4_t sums[SUMS];
+  const int8x16_t w = vdupq_n_s8(3), x = vdupq_n_s8(-2);
+  for (int j = 0; j < SUMS; j++) sums[j] = vdupq_n_s32(0);
+  for (size_t r = 0; r < rounds; r++) {
+    CK_UNROLL
+    for (int j = 0; j < SUMS; j++) {
+      sums[j] = vmmlaq_s32(sums[j], w, x);
+      UNKNOWN(sums[j]);
+    }
+  }
+  memcpy(sink, sums, sizeof sums);
+  return 2.0 * 32 * SUMS * (double)rounds;
+}
+
 #endif
 
 READ_LOOP(read_portable, )
@@ -191,6 +206,7 @@ static peak find(ck_peak what) {
 #elif defined(__aarch64__)
   if (isa == CK_ISA_SCALAR) return (peak){0};
   if (what == CK_PEAK_F32) return (peak){"NEON", f32_neon};
+  if (what == CK_PEAK_INT8 && isa == CK_ISA_I8MM) return (peak){"i8mm", int8_i8mm};
   if (what == CK_PEAK_INT8 && isa == CK_ISA_DOTPROD) return (peak){"dotprod", int8_dotprod};
   if (what == CK_PEAK_INT8) return (peak){"NEON", int8_neon};
 #else

@@ -14,6 +14,7 @@ const ck_matmul_table *ck_matmul_table_for(ck_isa isa) {
 #elif defined(__aarch64__)
     case CK_ISA_NEON: return &ck_matmul_table_neon;
     case CK_ISA_DOTPROD: return &ck_matmul_table_dotprod;
+    case CK_ISA_I8MM: return &ck_matmul_table_i8mm;
 #endif
     default: return &ck_matmul_table_scalar;
   }

@@ -36,10 +36,10 @@ CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
   return i32x8_of(_mm256_madd_epi16(products, _mm256_set1_epi16(1)));
 }
 
-CK_INLINE i32x8 panel_dot(const u8x32 *w, size_t n, const int8_t *x, int largest) {
+CK_INLINE i32x8 panel_dot(const u8x32 *w, size_t n, const int8_t *x, int largest, i32x8 start) {
   // As many 16-bit sums as cannot overflow: step * 2 * largest * 127 < 2^15.
   const size_t step = largest <= 15 && n == 8 ? 8 : largest <= 31 ? 4 : largest <= 63 ? 2 : 1;
-  __m256i total = _mm256_setzero_si256();
+  __m256i total = m256_of(&start);
   CK_UNROLL
   for (size_t j = 0; j < n; j += step) {
     __m256i sum = _mm256_setzero_si256();

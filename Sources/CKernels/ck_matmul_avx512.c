@@ -29,9 +29,9 @@ CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
   return i32x8_of(_mm256_dpbusd_epi32(_mm256_setzero_si256(), m256_of(&w), m256_of(x)));
 }
 
-CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest) {
+CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest, ixr start) {
   (void)largest;
-  __m512i total = _mm512_setzero_si512();
+  __m512i total = _mm512_loadu_si512(&start);
   CK_UNROLL
   for (size_t j = 0; j < n; j++) {
     const __m512i four = _mm512_set1_epi32((int)load_u32(x + 4 * j));

@@ -10,8 +10,14 @@
 //   row_dot(w, x, largest)       32 products in 8 sums: 0-3 of the first 16, 4-7 of the others
 //   half_totals(p)               sums 0-3 and 4-7 of p[0 ... 3]: 4 of first halves, 4 of second
 //   pair_dot(a, b)               a[2i] * b[2i] + a[2i+1] * b[2i+1]
-//   panel_dot(w, n, x, largest)  n * 4 products for each row; lane r of w[j] holds the four codes
-//                                of row r that belong to x[4j ... 4j+3]
+//   panel_dot(w, n, x, largest, start)  start plus n * 4 products for each row; lane r of w[j]
+//                                holds the four codes of row r that belong to x[4j ... 4j+3]
+//
+// and, where its panel_dot takes any signed bytes, CK_SIGNED_CODES 1; and with CK_TOKEN_PAIRS 1 too,
+// where two tokens at once cost less than one and one:
+//
+//   turn_pairs(w)                the codes w[0 ... 7] as panel_dot_pair takes them
+//   panel_dot_pair(w, n, x, y, dots)  panel_dot of turned codes with x and with y
 //
 // All float arithmetic happens here and follows the order written in ck_matmul_scalar.c. There the
 // unit is a block's whole integer sum, so the width of the vectors does not show in the result.

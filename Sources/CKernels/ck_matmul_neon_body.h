@@ -1,7 +1,6 @@
-// What plain NEON and NEON with dot products have in common. Vectors of eight are pairs of
-// registers. The file that includes this defines, for vectors of 16 bytes:
-//   dot16(sums, w, x)             each of 4 sums plus the products of four neighbours
-//   dot16_lane(sums, w, x, lane)  the same with the four bytes of one lane of x everywhere
+// What all versions of NEON have in common. Vectors of eight are pairs of registers. The file that
+// includes this defines panel_dot, see ck_matmul_body.h, and
+//   dot16(w, x)   16 products in 4 sums
 #include <arm_neon.h>
 
 #include "ck_vector.h"
@@ -36,36 +35,13 @@ CK_INLINE i32x8 half_totals(const i32x8 p[4]) {
 
 CK_INLINE i32x8 row_dot(u8x32 w, const int8_t *x, int largest) {
   (void)largest;
-  const int8_t *bytes = (const int8_t *)&w;
-  const int32x4_t none = vdupq_n_s32(0);
-  const int32x4_t low = dot16(none, vld1q_s8(bytes), vld1q_s8(x));
-  const int32x4_t high = dot16(none, vld1q_s8(bytes + 16), vld1q_s8(x + 16));
-  return CK_JOIN4((i32x4)low, (i32x4)high);
+  const uint8_t *codes = (const uint8_t *)&w;
+  return CK_JOIN4((i32x4)dot16(codes, x), (i32x4)dot16(codes + 16, x + 16));
 }
 
-// Four codes of each row with lane `k` of the activations: dot16_lane needs a literal.
-#define PANEL_STEP(k)                                                                 \
-  do {                                                                                \
-    const int8_t *bytes = (const int8_t *)&w[j + (k)];                                \
-    low = dot16_lane(low, vld1q_s8(bytes), four, k);                                  \
-    high = dot16_lane(high, vld1q_s8(bytes + 16), four, k);                           \
-  } while (0)
-
-CK_INLINE i32x8 panel_dot(const u8x32 *w, size_t n, const int8_t *x, int largest) {
-  (void)largest;
-  int32x4_t low = vdupq_n_s32(0), high = vdupq_n_s32(0);
-  CK_UNROLL
-  for (size_t j = 0; j < n; j += 4) {
-    const int8x16_t four = vld1q_s8(x + 4 * j);
-    PANEL_STEP(0);
-    PANEL_STEP(1);
-    PANEL_STEP(2);
-    PANEL_STEP(3);
-  }
-  return CK_JOIN4((i32x4)low, (i32x4)high);
-}
-
-#define CK_WEIGHTS WEIGHTS_S8
+// Signed products take codes below 128 as well as signed bytes.
+#define CK_WEIGHTS WEIGHTS_U7
+#define CK_SIGNED_CODES 1
 #define CK_ROWS 8
 // Float tile: 2 x 3 sums of four registers each, of thirty-two.
 #define CK_FLOAT_ROWS 2

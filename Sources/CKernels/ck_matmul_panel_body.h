@@ -79,8 +79,26 @@ typedef struct tile_sums {
   float block[TOKEN_TILE][8];          // for each block: sum
 } tile_sums;
 
+#ifndef CK_SIGNED_CODES
+#define CK_SIGNED_CODES 0
+#endif
+#ifndef CK_TOKEN_PAIRS
+#define CK_TOKEN_PAIRS 0
+#endif
+
+// Whether tiles of tokens go in pairs. The sums of groups would be turned twice a block, which costs
+// more than it saves.
+CK_INLINE bool in_pairs(const vector_format *f) { return CK_TOKEN_PAIRS && !is_grouped(f); }
+
+// Whether a tile's codes lose their excess before the products: one or two tokens do not pay it.
+CK_INLINE bool is_centred(const vector_format *f, size_t tokens) {
+  return CK_SIGNED_CODES && tokens > 2 && (excess(f) != 0 || in_pairs(f));
+}
+
 CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n,
                               size_t tokens, tile_sums *sums) {
+  const bool correct = excess(f) != 0 && !is_centred(f, tokens);
+  if (!correct && !has_minimum(f)) return;
   const i16x16 ones = (i16x16){0} + 1;
   for (size_t t = 0; t < tokens; t++, at += x->cols / CK_BLOCK_VALUES) {
     const int16_t *p = x->sum + 2 * at;
@@ -88,13 +106,13 @@ CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at,
     if (is_grouped(f)) {
       const i32x16 wide = __builtin_convertvector(groups, i32x16);
       const i32x16 correction = wide * -excess(f);
-      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (correct) memcpy(sums->correction[t], &correction, sizeof correction);
       if (has_minimum(f)) memcpy(sums->group[t], &wide, sizeof wide);
     } else {
       const i32x8 wide = pair_dot(groups, ones);
       const i32x8 correction = wide * -excess(f);
       const f32x8 total = __builtin_convertvector(wide, f32x8);
-      if (excess(f) != 0) memcpy(sums->correction[t], &correction, sizeof correction);
+      if (correct) memcpy(sums->correction[t], &correction, sizeof correction);
       if (has_minimum(f)) memcpy(sums->block[t], &total, sizeof total);
     }
   }
@@ -108,42 +126,90 @@ CK_INLINE fxr splat_float(float value) {
   return v;
 }
 
-// The integer products of one block with one token.
-CK_INLINE ixr block_dot(const vector_format *f, const lane_block *block, size_t i, const int8_t *q,
-                        const int32_t *correction) {
+// Codes with the activations of one token; centred ones need no correction. Where tokens go in
+// pairs, centred codes are turned and meet two tokens, `stride` bytes apart.
+CK_INLINE void token_dots(const vector_format *f, const bxr *codes, size_t n, const int8_t *q,
+                          size_t stride, const bool centred, const int32_t *correction,
+                          ixr dots[2]) {
+#if CK_TOKEN_PAIRS
+  if (centred && in_pairs(f)) {
+    panel_dot_pair(codes, n, q, q + stride, dots);
+    return;
+  }
+#endif
+  (void)stride;
+  const int32_t start = excess(f) != 0 && !centred ? *correction : 0;
+  dots[0] = panel_dot(codes, n, q, f->largest, splat_int(start));
+}
+
+// The integer products of one block with `count` tokens, one or two.
+CK_INLINE void block_dots(const vector_format *f, const lane_block *block, size_t i,
+                          const int8_t *q, size_t stride, const size_t count,
+                          const bool centred, const int32_t *correction, ixr dots[2]) {
   if (!is_grouped(f)) {
-    const ixr dot = panel_dot(block->codes, 8, q, f->largest);
-    return excess(f) != 0 ? dot + splat_int(correction[i]) : dot;
+    token_dots(f, block->codes, 8, q, stride, centred, correction + i, dots);
+    return;
   }
-  ixr first = panel_dot(block->codes, 4, q, f->largest);
-  ixr second = panel_dot(block->codes + 4, 4, q + 16, f->largest);
-  if (excess(f) != 0) {
-    first += splat_int(correction[2 * i]);
-    second += splat_int(correction[2 * i + 1]);
+  ixr first[2], second[2];
+  token_dots(f, block->codes, 4, q, stride, centred, correction + 2 * i, first);
+  token_dots(f, block->codes + 4, 4, q + 16, stride, centred, correction + 2 * i + 1, second);
+  CK_UNROLL
+  for (size_t t = 0; t < count; t++) dots[t] = block->s[0] * first[t] + block->s[1] * second[t];
+}
+
+// What block i of a chunk adds to one token's lane, before the activations' scale.
+CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t i, ixr dot,
+                         const tile_sums *sums, size_t t) {
+  const fxr product = __builtin_convertvector(dot, fxr);
+  if (f->layout == CK_LAYOUT_MIN) {
+    return FMA(block->a, product, block->m * splat_float(sums->block[t][i]));
   }
-  return block->s[0] * first + block->s[1] * second;
+  if (f->layout == CK_LAYOUT_GROUPED_MIN) {
+    const ixr total = block->n[0] * splat_int(sums->group[t][2 * i]) +
+                      block->n[1] * splat_int(sums->group[t][2 * i + 1]);
+    return FMA(block->a, product, block->m * __builtin_convertvector(total, fxr));
+  }
+  return block->a * product;
+}
+
+// Block i of a chunk with `count` activation rows, one or two, from `token` of the tile on; `at` is
+// the block of the tile's first one. A pair of one row has it twice.
+CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
+                              const ck_q8 *x, size_t at, size_t token, const size_t count,
+                              const bool centred, const tile_sums *sums, fxr *lanes) {
+  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  const size_t first = at + token * blocks;
+  ixr dots[2];
+  block_dots(f, block, i, x->q + first * CK_BLOCK_VALUES, (count - 1) * x->cols, count,
+             centred, sums->correction[token], dots);
+  CK_UNROLL
+  for (size_t t = 0; t < count; t++) {
+    const fxr term = block_term(f, block, i, dots[t], sums, token + t);
+    lanes[token + t] = FMA(splat_float(x->scale[first + t * blocks]), term, lanes[token + t]);
+  }
 }
 
 // Block i of a chunk with `tokens` activation rows; `at` is the first one's block.
 CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
                              const ck_q8 *x, size_t at, const size_t tokens,
                              const tile_sums *sums, fxr *lanes) {
-  const size_t blocks = x->cols / CK_BLOCK_VALUES;
-  const int8_t *q = x->q + at * CK_BLOCK_VALUES;
-  const float *scale = x->scale + at;
-  for (size_t t = 0; t < tokens; t++, q += x->cols, scale += blocks) {
-    const ixr dot = block_dot(f, block, i, q, sums->correction[t]);
-    const fxr product = __builtin_convertvector(dot, fxr);
-    fxr term = block->a * product;
-    if (f->layout == CK_LAYOUT_MIN) {
-      term = FMA(block->a, product, block->m * splat_float(sums->block[t][i]));
-    } else if (f->layout == CK_LAYOUT_GROUPED_MIN) {
-      const ixr total = block->n[0] * splat_int(sums->group[t][2 * i]) +
-                        block->n[1] * splat_int(sums->group[t][2 * i + 1]);
-      term = FMA(block->a, product, block->m * __builtin_convertvector(total, fxr));
-    }
-    lanes[t] = FMA(splat_float(*scale), term, lanes[t]);
+  size_t t = 0;
+  if (!is_centred(f, tokens)) {
+    for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, lanes);
+    return;
   }
+  lane_block centred = *block;
+  CK_UNROLL
+  for (size_t j = 0; j < 8; j++) centred.codes[j] -= (uint8_t)excess(f);
+#if CK_TOKEN_PAIRS
+  if (in_pairs(f)) {
+    turn_pairs(centred.codes);
+    for (size_t n = tokens / 2; n > 0; n--, t += 2) {
+      tokens_product(f, &centred, i, x, at, t, 2, true, sums, lanes);
+    }
+  }
+#endif
+  for (; t < tokens; t++) tokens_product(f, &centred, i, x, at, t, 1, true, sums, lanes);
 }
 
 // Adds the lanes in the order of ck_matmul_scalar.c.

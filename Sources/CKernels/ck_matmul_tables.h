@@ -34,4 +34,5 @@ extern const ck_tile_table ck_tile_table_amx;
 #elif defined(__aarch64__)
 extern const ck_matmul_table ck_matmul_table_neon;
 extern const ck_matmul_table ck_matmul_table_dotprod;
+extern const ck_matmul_table ck_matmul_table_i8mm;
 #endif

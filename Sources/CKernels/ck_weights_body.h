@@ -4,7 +4,6 @@
 
 #define WEIGHTS_U7 0  // unsigned below 128; or SIGNED_CODES, told by `largest`
 #define WEIGHTS_U8 1  // any unsigned byte
-#define WEIGHTS_S8 2  // any signed byte
 
 #define FMA __builtin_elementwise_fma
 
@@ -22,14 +21,12 @@ CK_INLINE size_t chunk_bytes(const vector_format *f) { return f->bytes * (8 / f-
 // Codes as the dot products take them.
 CK_INLINE u8x32 weights(const vector_format *f, const uint8_t *w, size_t i) {
   const u8x32 codes = f->codes(w, i);
-  if (CK_WEIGHTS == WEIGHTS_S8) return codes - (uint8_t)f->offset;
   if (CK_WEIGHTS == WEIGHTS_U8 && f->largest == SIGNED_CODES) return codes ^ 128;
   return codes;
 }
 
 // What each of `weights` is too large by: its product with the activations' sum is subtracted.
 CK_INLINE int excess(const vector_format *f) {
-  if (CK_WEIGHTS == WEIGHTS_S8) return 0;
   if (CK_WEIGHTS == WEIGHTS_U8 && f->largest == SIGNED_CODES) return 128;
   return f->offset;
 }

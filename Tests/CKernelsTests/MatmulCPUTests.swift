@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct MatmulCPUTests {
   private static let names = [
-    CK_ISA_SCALAR: "scalar", CK_ISA_AVX2: "avx2", CK_ISA_AVX512: "avx512", CK_ISA_AMX: "amx",
-    CK_ISA_NEON: "neon", CK_ISA_DOTPROD: "dotprod",
+    CK_ISA_SCALAR: "scalar", CK_ISA_AVX2: "avx2", CK_ISA_AVX512: "avx512", CK_ISA_NEON: "neon",
+    CK_ISA_DOTPROD: "dotprod", CK_ISA_I8MM: "i8mm", CK_ISA_AMX: "amx",
   ]
 
   @Test func everyInstructionSetHasItsName() {
@@ -50,6 +50,7 @@ import Testing
     }
     #expect(ck_isa_available(CK_ISA_NEON) == flags.contains("asimd"))
     #expect(ck_isa_available(CK_ISA_DOTPROD) == flags.contains("asimddp"))
+    #expect(ck_isa_available(CK_ISA_I8MM) == flags.isSuperset(of: ["asimddp", "i8mm"]))
   }
 
   /// The suite runs under each value of CK_FORCE in turn; this says what each of them means.
@@ -57,7 +58,8 @@ import Testing
     let forced = ProcessInfo.processInfo.environment["CK_FORCE"]
     let named = Self.names.first { $0.value == forced && ck_isa_available($0.key) }?.key
     let best = [
-      CK_ISA_AMX, CK_ISA_AVX512, CK_ISA_AVX2, CK_ISA_DOTPROD, CK_ISA_NEON, CK_ISA_SCALAR,
+      CK_ISA_AMX, CK_ISA_AVX512, CK_ISA_AVX2, CK_ISA_I8MM, CK_ISA_DOTPROD, CK_ISA_NEON,
+      CK_ISA_SCALAR,
     ].first(where: ck_isa_available)
     #expect(ck_isa_active() == named ?? best)
   }

@@ -10,10 +10,11 @@ typedef enum ck_isa {
   CK_ISA_AMX,          // AVX-512 as above with BF16, and AMX tiles of bfloat16
   CK_ISA_NEON,         // aarch64 base
   CK_ISA_DOTPROD,      // aarch64 with the dot product extension
+  CK_ISA_I8MM,         // aarch64 with dot products and products of 2 x 8 matrices of bytes
   CK_ISA_COUNT,
 } ck_isa;
 
-// Short lower-case name: "scalar", "avx2", "avx512", "amx", "neon", "dotprod".
+// Short lower-case name: "scalar", "avx2", "avx512", "amx", "neon", "dotprod", "i8mm".
 const char *ck_isa_name(ck_isa isa);
 
 // Whether CPU and operating system can run `isa` (and this build contains it).

@@ -19,11 +19,7 @@ import Testing
   }
 
   @Test func namesSayWhatIsUsed() {
-<<<<<<< HEAD
-    let known = ["FMA", "AVX-512", "AVX2", "VNNI", "AMX, bfloat16", "NEON", "dotprod"]
-=======
-    let known = ["FMA", "AVX-512", "AVX2", "VNNI", "AMX", "NEON", "dotprod", "i8mm"]
->>>>>>> neon
+    let known = ["FMA", "AVX-512", "AVX2", "VNNI", "AMX, bfloat16", "NEON", "dotprod", "i8mm"]
     for peak in [CK_PEAK_F32, CK_PEAK_INT8, CK_PEAK_TILES] {
       guard let name = unsafe ck_peak_name(peak) else { continue }
       #expect(known.contains(unsafe String(cString: name)))

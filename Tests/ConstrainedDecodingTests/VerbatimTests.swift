@@ -1,5 +1,6 @@
 import ConstrainedDecoding
 import Testing
+import Tokenization
 
 @Suite struct VerbatimTests {
   static let sources = [
@@ -19,9 +20,7 @@ import Testing
 
   /// Decodes the one string of a JSON text written by a walk.
   private func decoded(_ text: [UInt8]) throws -> String {
-    let value = try JSONReader.read(String(decoding: text, as: UTF8.self), maximumNesting: 4)
-    guard case .string(let string) = value else { return "" }
-    return string
+    try #require(try OrderedJSON(parsing: text).stringValue)
   }
 
   @Test(arguments: sources.indices, [false, true])

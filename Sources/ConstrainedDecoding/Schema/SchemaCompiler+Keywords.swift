@@ -1,8 +1,10 @@
+internal import Tokenization
+
 // What each keyword says about values.
 extension SchemaCompiler {
   /// The shapes of values that one keyword allows; nil if it belongs to another keyword.
   mutating func keywordShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape]? {
     switch key {
     case "type": return [try typeShape(value, schema)]
@@ -36,8 +38,8 @@ extension SchemaCompiler {
     }
   }
 
-  private func typeShape(_ value: JSONValue, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    let names: [JSONValue]
+  private func typeShape(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> SchemaShape {
+    let names: [OrderedJSON]
     switch value {
     case .array(let list): names = list
     default: names = [value]
@@ -62,7 +64,7 @@ extension SchemaCompiler {
   // MARK: Listed values
 
   mutating func valueShapes(
-    _ values: [JSONValue], _ schema: Int, _ key: String
+    _ values: [OrderedJSON], _ schema: Int, _ key: String
   ) -> [SchemaShape] {
     var scalars = SchemaShape.nothing
     var numbers: [DecimalNumber] = []
@@ -71,8 +73,9 @@ extension SchemaCompiler {
     for (index, value) in values.enumerated() {
       switch value {
       case .null: scalars.allowsNull = true
-      case .boolean(let value): scalars.booleans.insert(value)
-      case .number(let text): if let number = DecimalNumber(text) { numbers.append(number) }
+      case .bool(let value): scalars.booleans.insert(value)
+      case .int, .double, .number:
+        if let number = DecimalNumber(value) { numbers.append(number) }
       case .string(let text): strings.append(text)
       case .array, .object:
         let place = "\(document.entries[schema].pointer)/\(key)/\(index)"
@@ -85,7 +88,7 @@ extension SchemaCompiler {
   }
 
   /// One array or object, as a schema that only it satisfies.
-  private mutating func structureShape(_ value: JSONValue, _ pointer: String) -> SchemaShape {
+  private mutating func structureShape(_ value: OrderedJSON, _ pointer: String) -> SchemaShape {
     var shape = SchemaShape.nothing
     switch value {
     case .array(let values):
@@ -94,13 +97,14 @@ extension SchemaCompiler {
         array.prefix.append([constant(inner, "\(pointer)/\(index)")])
       }
       shape.array = array
-    case .object(let pairs):
+    case .object(let members):
       var source = ObjectShape.Source(additional: [falseSchema()])
       var object = ObjectShape()
-      for (name, inner) in pairs {
-        let place = "\(pointer)/\(SchemaDocument.escape(name))"
-        source.properties.append((ExactString(name), constant(inner, place)))
-        object.required.append(ExactString(name))
+      for member in members {
+        let place = "\(pointer)/\(SchemaDocument.escape(member.name))"
+        let name = ExactString(member.name)
+        source.properties.append((name, constant(member.value, place)))
+        object.required.append(name)
       }
       object.sources = [source]
       shape.object = object
@@ -109,23 +113,23 @@ extension SchemaCompiler {
     return shape
   }
 
-  private mutating func constant(_ value: JSONValue, _ pointer: String) -> SchemaReference {
+  private mutating func constant(_ value: OrderedJSON, _ pointer: String) -> SchemaReference {
     SchemaReference(
-      schema: document.addSynthetic(.object([("const", value)]), pointer: pointer + "#const"))
+      schema: document.addSynthetic(["const": value], pointer: pointer + "#const"))
   }
 
   mutating func falseSchema() -> SchemaReference {
-    SchemaReference(schema: document.addSynthetic(.boolean(false), pointer: "#false"))
+    SchemaReference(schema: document.addSynthetic(false, pointer: "#false"))
   }
 
   mutating func trueSchema() -> SchemaReference {
-    SchemaReference(schema: document.addSynthetic(.boolean(true), pointer: "#true"))
+    SchemaReference(schema: document.addSynthetic(true, pointer: "#true"))
   }
 
   // MARK: Numbers and strings
 
   private mutating func numberShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     var shape = SchemaShape.anything
     var number = NumberShape()
@@ -134,12 +138,12 @@ extension SchemaCompiler {
     case "minimum", "maximum":
       // Draft 4 wrote the exclusive forms as flags.
       let flag = key == "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"
-      let isExclusive = entry[flag] == .boolean(true)
+      let isExclusive = entry[flag] == true
       let bound = NumberBound(
         value: try self.number(value, schema, key), isExclusive: isExclusive)
       if key == "minimum" { number.minimum = bound } else { number.maximum = bound }
     case "exclusiveMinimum", "exclusiveMaximum":
-      if case .boolean = value { return [.anything] }
+      if case .bool = value { return [.anything] }
       let bound = NumberBound(value: try self.number(value, schema, key), isExclusive: true)
       if key == "exclusiveMinimum" { number.minimum = bound } else { number.maximum = bound }
     default:
@@ -157,7 +161,7 @@ extension SchemaCompiler {
   }
 
   private mutating func stringShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     var shape = SchemaShape.anything
     var string = StringShape()
@@ -212,8 +216,8 @@ extension SchemaCompiler {
     }
   }
 
-  func verbatimShape(_ value: JSONValue, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    guard case .boolean(let isVerbatim) = value else {
+  func verbatimShape(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> SchemaShape {
+    guard case .bool(let isVerbatim) = value else {
       throw invalid(schema, "x-verbatim", "must be a boolean")
     }
     guard isVerbatim else { return .anything }

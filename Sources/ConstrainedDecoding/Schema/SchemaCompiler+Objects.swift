@@ -1,3 +1,5 @@
+internal import Tokenization
+
 // The texts of objects.
 extension SchemaCompiler {
   private static let mostPatterns = 5
@@ -93,7 +95,7 @@ extension SchemaCompiler {
         schemas += own.isEmpty ? source.additional ?? [] : own
       }
       schemas = ArrayShape.joined(schemas, [])
-      if schemas.contains(where: { document.entries[$0.schema].value == .boolean($0.isNegated) }) {
+      if schemas.contains(where: { document.entries[$0.schema].value == .bool($0.isNegated) }) {
         continue
       }
       var conditions = matched

@@ -1,3 +1,5 @@
+package import Tokenization
+
 extension Grammar {
   /// Reads a JSON Schema, draft 2020-12 or with the spellings of draft 7.
   ///
@@ -12,14 +14,24 @@ extension Grammar {
   public init(
     jsonSchema: String, source: String? = nil, options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
-    let value = try JSONReader.read(
-      jsonSchema, maximumNesting: options.limits.maximumNesting)
+    let value: OrderedJSON
+    do throws(OrderedJSON.ParseError) {
+      value = try OrderedJSON(
+        parsing: jsonSchema, maximumDepth: options.limits.maximumNesting)
+    } catch {
+      if error.reason == .tooDeep {
+        throw .limit(.nesting, maximum: options.limits.maximumNesting)
+      }
+      let place = error.place(in: jsonSchema)
+      throw .syntax(
+        line: place.line, column: place.column, reason: "JSON: \(error.reason.rawValue)")
+    }
     try self.init(jsonSchema: value, source: source, options: options)
   }
 
   /// Reads a JSON Schema that was read as JSON already.
   package init(
-    jsonSchema: JSONValue, source: String? = nil,
+    jsonSchema: OrderedJSON, source: String? = nil,
     options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
     var compiler = SchemaCompiler(jsonSchema, source: source, options)
@@ -43,7 +55,7 @@ struct SchemaCompiler {
   private static let mostShapes = 1024
   private static let deepestReference = 200
 
-  init(_ value: JSONValue, source: String?, _ options: JSONSchemaOptions) {
+  init(_ value: OrderedJSON, source: String?, _ options: JSONSchemaOptions) {
     document = SchemaDocument(value)
     self.options = options
     self.source = source
@@ -68,7 +80,7 @@ struct SchemaCompiler {
   mutating func rule(_ schemas: [SchemaReference]) -> Expression {
     // The schema `true` says nothing; leaving it out lets equal places share a rule.
     let key = schemas.filter { reference in
-      reference.isNegated || document.entries[reference.schema].value != .boolean(true)
+      reference.isNegated || document.entries[reference.schema].value != true
     }
     if let known = rules[key] { return pool.call(known) }
     let number = pool.newRule()
@@ -121,12 +133,12 @@ struct SchemaCompiler {
     }
     let result: [SchemaShape]
     switch entry.value {
-    case .boolean(let allows): result = allows != reference.isNegated ? [.anything] : []
-    case .object(let pairs):
+    case .bool(let allows): result = allows != reference.isNegated ? [.anything] : []
+    case .object(let members):
       if reference.isNegated {
-        result = withoutEvaluation(try negatedShapes(pairs, reference.schema))
+        result = withoutEvaluation(try negatedShapes(members, reference.schema))
       } else {
-        result = try positiveShapes(pairs, reference.schema)
+        result = try positiveShapes(members, reference.schema)
       }
     default:
       throw .invalidSchema(
@@ -150,7 +162,7 @@ struct SchemaCompiler {
   }
 
   private mutating func positiveShapes(
-    _ pairs: [(key: String, value: JSONValue)], _ schema: Int
+    _ members: [OrderedJSON.Member], _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     let entry = document.entries[schema]
     if document.isDraft7, let target = entry.value["$ref"] {
@@ -158,9 +170,9 @@ struct SchemaCompiler {
       return try shapes(SchemaReference(schema: try resolve(target, schema)))
     }
     var result = [SchemaShape.anything]
-    for (key, value) in pairs where !Self.annotations.contains(key) && !key.hasPrefix("x-") {
+    for member in members where !Self.isAnnotation(member.name) {
       do throws(GrammarError) {
-        guard let factor = try keywordShapes(key, value, schema) else { continue }
+        guard let factor = try keywordShapes(member.name, member.value, schema) else { continue }
         result = try product(result, factor)
       } catch {
         guard options.isLenient, case .unsupported(let pointer, let keyword, let reason) = error
@@ -171,7 +183,7 @@ struct SchemaCompiler {
     if let value = entry.value["x-verbatim"] {
       result = try product(result, [try verbatimShape(value, schema)])
     }
-    if case .boolean(true)? = entry.value["nullable"] {
+    if entry.value["nullable"] == true {
       var null = SchemaShape.nothing
       null.allowsNull = true
       result.append(null)
@@ -180,7 +192,11 @@ struct SchemaCompiler {
     return result
   }
 
-  static let annotations: Set<String> = [
+  static func isAnnotation(_ key: String) -> Bool {
+    annotations.contains(key) || key.hasPrefix("x-")
+  }
+
+  private static let annotations: Set<String> = [
     "title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly",
     "writeOnly", "$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs",
     "definitions", "contentMediaType", "contentEncoding", "contentSchema", "nullable",
@@ -188,7 +204,7 @@ struct SchemaCompiler {
     "then", "else", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems",
   ]
 
-  func resolve(_ value: JSONValue, _ schema: Int) throws(GrammarError) -> Int {
+  func resolve(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> Int {
     let pointer = document.entries[schema].pointer
     guard case .string(let text) = value else {
       throw .invalidSchema(pointer: pointer, keyword: "$ref", reason: "must be a string")
@@ -214,7 +230,7 @@ struct SchemaCompiler {
 
   /// The schemas of a list-valued keyword.
   func children(
-    _ schema: Int, _ key: String, _ value: JSONValue
+    _ schema: Int, _ key: String, _ value: OrderedJSON
   ) throws(GrammarError) -> [SchemaReference] {
     guard case .array(let values) = value else {
       throw invalid(schema, key, "must be an array of schemas")
@@ -232,20 +248,34 @@ struct SchemaCompiler {
     .unsupported(pointer: document.entries[schema].pointer, keyword: key, reason: reason)
   }
 
-  func count(_ value: JSONValue, _ schema: Int, _ key: String) throws(GrammarError) -> Int {
-    guard case .number(let text) = value, let count = DecimalNumber(text)?.count else {
+  func count(_ value: OrderedJSON, _ schema: Int, _ key: String) throws(GrammarError) -> Int {
+    guard let count = DecimalNumber(value)?.count else {
       throw invalid(schema, key, "must be a whole number that is not negative")
     }
     return count
   }
 
   func number(
-    _ value: JSONValue, _ schema: Int, _ key: String
+    _ value: OrderedJSON, _ schema: Int, _ key: String
   ) throws(GrammarError) -> DecimalNumber {
-    guard case .number(let text) = value else { throw invalid(schema, key, "must be a number") }
-    guard let number = DecimalNumber(text) else {
+    guard value.doubleValue != nil else { throw invalid(schema, key, "must be a number") }
+    guard let number = DecimalNumber(value) else {
       throw unsupported(schema, key, "the number has too many digits")
     }
     return number
+  }
+}
+
+extension OrderedJSON {
+  /// What kind of value it is, for messages.
+  fileprivate var kindName: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .int, .double, .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
   }
 }

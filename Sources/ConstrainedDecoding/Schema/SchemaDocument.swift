@@ -1,7 +1,9 @@
+internal import Tokenization
+
 /// All schemas of one document, by number, and how references between them resolve.
 struct SchemaDocument {
   struct Entry {
-    var value: JSONValue
+    var value: OrderedJSON
     var pointer: String
     var base: String
   }
@@ -13,7 +15,7 @@ struct SchemaDocument {
   private var anchors: [String: Int] = [:]
   let isDraft7: Bool
 
-  init(_ root: JSONValue) {
+  init(_ root: OrderedJSON) {
     let dialect = root["$schema"]
     if case .string(let text) = dialect {
       isDraft7 = text.contains("draft-07") || text.contains("draft-06") || text.contains("draft-04")
@@ -25,7 +27,7 @@ struct SchemaDocument {
   }
 
   /// The schema `value` at `pointer`, known before or new; identifiers below it are noted.
-  mutating func add(_ value: JSONValue, pointer: String, base: String) -> Int {
+  mutating func add(_ value: OrderedJSON, pointer: String, base: String) -> Int {
     if let known = numberOfPointer[ExactString(pointer)] { return known }
     var stack = [(value: value, pointer: pointer, base: base)]
     let first = entries.count
@@ -46,9 +48,9 @@ struct SchemaDocument {
       entries.append(Entry(value: value, pointer: pointer, base: base))
       // Everything below is numbered, keyword or not: references may lead anywhere.
       switch value {
-      case .object(let pairs):
-        for (key, inner) in pairs where key != "enum" && key != "const" {
-          stack.append((inner, pointer + "/" + Self.escape(key), base))
+      case .object(let members):
+        for member in members where member.name != "enum" && member.name != "const" {
+          stack.append((member.value, pointer + "/" + Self.escape(member.name), base))
         }
       case .array(let values):
         for (index, inner) in values.enumerated() {
@@ -61,7 +63,7 @@ struct SchemaDocument {
   }
 
   /// A schema that does not stand in the document.
-  mutating func addSynthetic(_ value: JSONValue, pointer: String) -> Int {
+  mutating func addSynthetic(_ value: OrderedJSON, pointer: String) -> Int {
     if let known = numberOfPointer[ExactString(pointer)] { return known }
     numberOfPointer[ExactString(pointer)] = entries.count
     entries.append(Entry(value: value, pointer: pointer, base: ""))

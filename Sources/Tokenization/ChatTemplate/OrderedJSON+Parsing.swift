@@ -22,6 +22,13 @@ extension OrderedJSON {
     package let offset: Int
 
     package var description: String { "JSON, byte \(offset): \(reason.rawValue)" }
+
+    /// Line and column of the place in `text`, both from 1; columns count bytes.
+    package func place(in text: String) -> (line: Int, column: Int) {
+      let before = text.utf8.prefix(offset)
+      let lines = before.split(separator: 0x0A, omittingEmptySubsequences: false)
+      return (lines.count, (lines.last?.count ?? 0) + 1)
+    }
   }
 
   /// Nesting that is read unless the caller allows more or less.
@@ -29,8 +36,8 @@ extension OrderedJSON {
 
   /// Reads one JSON value (RFC 8259) that fills the text.
   ///
-  /// A key that occurs twice keeps its first place and its last value. An integer that does not
-  /// fit `Int` becomes a double.
+  /// A key that occurs twice keeps its first place and its last value. A number that
+  /// neither `Int` nor `Double` keeps exactly stays text.
   ///
   /// - Throws: `ParseError` with the byte offset; also for nesting beyond `maximumDepth`.
   /// - Complexity: O(bytes)
@@ -190,7 +197,16 @@ private struct OrderedJSONParser {
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if isInteger, let integer = Int(text) { return .int(integer) }
     guard let number = Double(text), number.isFinite else { throw failure(.numberOutOfRange) }
-    return .double(number)
+    return keepsDigits(of: text, number) ? .double(number) : .number(text)
+  }
+
+  /// Whether the shortest spelling of `number` has the value that `text` has: every decimal of 15
+  /// digits survives a double (IEEE 754), except among the smallest.
+  private func keepsDigits(of text: String, _ number: Double) -> Bool {
+    let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+      .drop { $0 < UInt8(ascii: "1") || $0 > UInt8(ascii: "9") }
+      .count { $0 != UInt8(ascii: ".") }
+    return digits <= 15 && (number.isNormal || digits == 0)
   }
 
   private mutating func parseString() throws(OrderedJSON.ParseError) -> String {

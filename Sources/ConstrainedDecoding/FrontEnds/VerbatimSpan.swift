@@ -1,5 +1,5 @@
 /// Which spans of a source text may be copied.
-public struct VerbatimSpan: Sendable, Equatable {
+public struct VerbatimSpan: Sendable, Hashable {
   /// Spans neither begin nor end inside a word, nor with white space.
   public var wholeWords = false
   /// Fewest characters; a span is never empty.

@@ -49,7 +49,7 @@ extension SchemaCompiler {
       guard case .string(let text) = name else { throw invalid(schema, "type", "must be a string") }
       switch text {
       case "null": shape.allowsNull = true
-      case "boolean": shape.booleans = [true, false]
+      case "boolean": (shape.allowsTrue, shape.allowsFalse) = (true, true)
       case "number": shape.number = NumberShape()
       case "integer": shape.number = shape.number ?? NumberShape(isInteger: true)
       case "string": shape.string = StringShape()
@@ -73,12 +73,13 @@ extension SchemaCompiler {
     for (index, value) in values.enumerated() {
       switch value {
       case .null: scalars.allowsNull = true
-      case .bool(let value): scalars.booleans.insert(value)
+      case .bool(true): scalars.allowsTrue = true
+      case .bool(false): scalars.allowsFalse = true
       case .int, .double, .number:
         if let number = DecimalNumber(value) { numbers.append(number) }
       case .string(let text): strings.append(text)
       case .array, .object:
-        let place = "\(document.entries[schema].pointer)/\(key)/\(index)"
+        let place = "\(document.pointer(schema))/\(key)/\(index)"
         result.append(structureShape(value, place))
       }
     }
@@ -114,16 +115,15 @@ extension SchemaCompiler {
   }
 
   private mutating func constant(_ value: OrderedJSON, _ pointer: String) -> SchemaReference {
-    SchemaReference(
-      schema: document.addSynthetic(["const": value], pointer: pointer + "#const"))
+    SchemaReference(schema: document.addSynthetic(["const": value], pointer: pointer))
   }
 
   mutating func falseSchema() -> SchemaReference {
-    SchemaReference(schema: document.addSynthetic(false, pointer: "#false"))
+    SchemaReference(schema: document.boolean(false))
   }
 
   mutating func trueSchema() -> SchemaReference {
-    SchemaReference(schema: document.addSynthetic(true, pointer: "#true"))
+    SchemaReference(schema: document.boolean(true))
   }
 
   // MARK: Numbers and strings
@@ -217,15 +217,18 @@ extension SchemaCompiler {
   }
 
   func verbatimShape(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    guard case .bool(let isVerbatim) = value else {
-      throw invalid(schema, "x-verbatim", "must be a boolean")
+    let verbatim: StringShape.Verbatim
+    switch value {
+    case .bool(false): return .anything
+    case .bool(true): verbatim = options.verbatim.wholeWords ? .wholeWords : .anySpan
+    case .string("words"): verbatim = .wholeWords
+    default: throw invalid(schema, "x-verbatim", "must be true, false or \"words\"")
     }
-    guard isVerbatim else { return .anything }
     guard source != nil else {
       throw invalid(schema, "x-verbatim", "no source text was given with the schema")
     }
     var shape = SchemaShape.anything
-    shape.string = StringShape(isVerbatim: true)
+    shape.string = StringShape(verbatim: verbatim)
     return shape
   }
 
@@ -263,9 +266,9 @@ extension SchemaCompiler {
     _ shape: SchemaShape, depth: Int = 0
   ) throws(GrammarError) -> Bool {
     if shape.isEmpty { return true }
-    guard !shape.allowsNull, shape.booleans.isEmpty, shape.number == nil, shape.array == nil else {
-      return false
-    }
+    guard !shape.allowsNull, !shape.allowsTrue, !shape.allowsFalse, shape.number == nil,
+      shape.array == nil
+    else { return false }
     if let string = shape.string, !isEmptyLanguage(string) { return false }
     guard let object = shape.object, depth < 3 else { return shape.object == nil }
     for name in object.required {

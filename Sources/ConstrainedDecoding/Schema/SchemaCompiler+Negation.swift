@@ -98,8 +98,8 @@ extension SchemaCompiler {
       throw invalid(schema, "properties", "must be an object")
     }
     var result: [SchemaShape] = []
-    for name in members.map(\.name) {
-      let inner = negated(try child(schema, "properties", name))
+    for (index, name) in members.map(\.name).enumerated() {
+      let inner = negated(try child(schema, "properties", at: index))
       var source = ObjectShape.Source()
       source.properties = [(ExactString(name), inner)]
       var shape = SchemaShape.nothing
@@ -113,7 +113,8 @@ extension SchemaCompiler {
   private mutating func complement(_ shape: SchemaShape) -> [SchemaShape]? {
     var result = SchemaShape.nothing
     result.allowsNull = !shape.allowsNull
-    result.booleans = Set([true, false]).subtracting(shape.booleans)
+    result.allowsTrue = !shape.allowsTrue
+    result.allowsFalse = !shape.allowsFalse
     if let number = shape.number {
       if number.isInteger || !number.isFree {
         result.number = NumberShape(excluded: [decimals(number)])

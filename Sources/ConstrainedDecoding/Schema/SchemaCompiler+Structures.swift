@@ -84,12 +84,11 @@ extension SchemaCompiler {
     // Draft 3 wrote `required` as a flag on the property: not a list, so not accepted.
     guard case .array(let values) = value else { throw invalid(schema, key, "must be an array") }
     var result: [ExactString] = []
-    var seen = Set<ExactString>()
     for each in values {
       guard case .string(let name) = each else { throw invalid(schema, key, "must hold strings") }
-      if seen.insert(ExactString(name)).inserted { result.append(ExactString(name)) }
+      result.append(ExactString(name))
     }
-    return result
+    return result.unique
   }
 
   mutating func propertySource(
@@ -104,17 +103,19 @@ extension SchemaCompiler {
       guard members.count <= Self.mostProperties else {
         throw .limit(.items, maximum: Self.mostProperties)
       }
-      for name in members.map(\.name) {
-        source.properties.append((ExactString(name), try child(schema, "properties", name)))
+      let list = try child(schema, "properties").schema
+      let first = document.entries[list].firstChild
+      for (index, member) in members.enumerated() {
+        source.properties.append((ExactString(member.name), SchemaReference(schema: first + index)))
       }
     }
     if let value = entry["patternProperties"] {
       guard case .object(let members) = value else {
         throw invalid(schema, "patternProperties", "must be an object")
       }
-      for text in members.map(\.name) {
-        let language = try pattern(text, schema, "patternProperties")
-        source.patterns.append((language, try child(schema, "patternProperties", text)))
+      for (index, member) in members.enumerated() {
+        let language = try pattern(member.name, schema, "patternProperties")
+        source.patterns.append((language, try child(schema, "patternProperties", at: index)))
       }
     }
     if entry["additionalProperties"] != nil {
@@ -131,7 +132,7 @@ extension SchemaCompiler {
       throw invalid(schema, key, "must be an object")
     }
     var result = [SchemaShape.anything]
-    for member in members {
+    for (index, member) in members.enumerated() {
       let name = ExactString(member.name)
       var absent = SchemaShape.anything
       absent.object = ObjectShape(forbidden: [name])
@@ -142,7 +143,7 @@ extension SchemaCompiler {
         present.object?.required += try names(member.value, schema, key).filter { $0 != name }
         met = [present]
       } else {
-        met = try product(met, try shapes(try child(schema, key, member.name)))
+        met = try product(met, try shapes(try child(schema, key, at: index)))
       }
       result = try product(result, [absent] + met)
     }

@@ -5,7 +5,8 @@ extension Grammar {
   ///
   /// Every keyword is enforced exactly or refused by name; annotations are ignored. Properties come
   /// in the order of the schema; undeclared ones may stand between them where they are allowed, and
-  /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`.
+  /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`,
+  /// `"words"` to spans of whole words.
   /// - Parameters:
   ///   - jsonSchema: The schema as JSON text.
   ///   - source: The text that verbatim strings are copied from.
@@ -46,11 +47,13 @@ struct SchemaCompiler {
   var pool: ExpressionPool
   let source: String?
   var dropped: [String] = []
+  /// Rules by the one schema that holds, and by several.
+  private var ruleOfSchema = ReferenceTable<Int>()
   private var rules: [[SchemaReference]: Int] = [:]
-  private var pending: [[SchemaReference]] = []
-  private var shapesOf: [SchemaReference: [SchemaShape]] = [:]
+  private var pending: [(schemas: [SchemaReference], rule: Int)] = []
+  private var shapesOf = ReferenceTable<[SchemaShape]>()
   /// Schemas being read at this place, to find references that only lead back.
-  private var open: Set<SchemaReference> = []
+  private var open: [SchemaReference] = []
   /// Most shapes of one schema.
   private static let mostShapes = 1024
   private static let deepestReference = 200
@@ -63,14 +66,13 @@ struct SchemaCompiler {
   }
 
   mutating func grammar() throws(GrammarError) -> Grammar {
-    let root = SchemaReference(schema: 0)
-    let start = rule([root])
+    let start = rule([SchemaReference(schema: 0)])
     while let next = pending.popLast() {
-      guard let number = rules[next] else { continue }
-      pool.ruleBodies[number] = try body(next)
+      pool.ruleBodies[next.rule] = try body(next.schemas)
       try pool.checkLimits()
     }
-    if pool.ruleBodies[rules[[root]] ?? 0] == .never {
+    // The first rule is that of the whole document.
+    if pool.ruleBodies[0] == .never {
       throw .unsatisfiable(pointer: "", reason: "no value satisfies the schema")
     }
     return Grammar(pool: pool, root: start, dropped: dropped)
@@ -82,17 +84,18 @@ struct SchemaCompiler {
     let key = schemas.filter { reference in
       reference.isNegated || document.entries[reference.schema].value != true
     }
-    if let known = rules[key] { return pool.call(known) }
+    let known = key.count == 1 ? ruleOfSchema[key[0]] : rules[key]
+    if let known { return pool.call(known) }
     let number = pool.newRule()
-    rules[key] = number
-    pending.append(key)
+    if key.count == 1 { ruleOfSchema[key[0]] = number } else { rules[key] = number }
+    pending.append((key, number))
     return pool.call(number)
   }
 
   private mutating func body(_ schemas: [SchemaReference]) throws(GrammarError) -> Expression {
     let shapes = try self.shapes(allOf: schemas)
     var parts: [Expression] = []
-    let pointer = schemas.first.map { document.entries[$0.schema].pointer } ?? ""
+    let pointer = schemas.first.map { document.pointer($0.schema) } ?? ""
     for shape in shapes { parts.append(try text(of: shape, pointer)) }
     return pool.union(parts)
   }
@@ -124,10 +127,10 @@ struct SchemaCompiler {
   mutating func shapes(_ reference: SchemaReference) throws(GrammarError) -> [SchemaShape] {
     if let known = shapesOf[reference] { return known }
     let entry = document.entries[reference.schema]
-    guard open.insert(reference).inserted else {
-      throw .invalidSchema(
-        pointer: entry.pointer, keyword: "$ref", reason: "the reference only leads back to itself")
+    guard !open.contains(reference) else {
+      throw invalid(reference.schema, "$ref", "the reference only leads back to itself")
     }
+    open.append(reference)
     guard open.count <= Self.deepestReference else {
       throw .limit(.nesting, maximum: Self.deepestReference)
     }
@@ -141,11 +144,10 @@ struct SchemaCompiler {
         result = try positiveShapes(members, reference.schema)
       }
     default:
-      throw .invalidSchema(
-        pointer: entry.pointer, keyword: "",
-        reason: "a schema is an object or a boolean, not \(entry.value.kindName)")
+      throw invalid(
+        reference.schema, "", "a schema is an object or a boolean, not \(entry.value.kindName)")
     }
-    open.remove(reference)
+    open.removeLast()
     shapesOf[reference] = result
     return result
   }
@@ -205,27 +207,25 @@ struct SchemaCompiler {
   ]
 
   func resolve(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> Int {
-    let pointer = document.entries[schema].pointer
     guard case .string(let text) = value else {
-      throw .invalidSchema(pointer: pointer, keyword: "$ref", reason: "must be a string")
+      throw invalid(schema, "$ref", "must be a string")
     }
     guard let target = document.resolve(text, from: schema) else {
-      throw .invalidSchema(
-        pointer: pointer, keyword: "$ref", reason: "\"\(text)\" leads to no schema of this document"
-      )
+      throw invalid(schema, "$ref", "\"\(text)\" leads to no schema of this document")
     }
     return target
   }
 
-  /// The schema below `schema` at `path`.
-  func child(_ schema: Int, _ path: String...) throws(GrammarError) -> SchemaReference {
-    let pointer =
-      document.entries[schema].pointer
-      + path.map { "/" + SchemaDocument.escape($0) }.joined()
-    guard let number = document.number(at: pointer) else {
-      throw .invalidSchema(pointer: pointer, keyword: path.last ?? "", reason: "is missing")
-    }
+  /// The schema that is the value of a keyword.
+  func child(_ schema: Int, _ key: String) throws(GrammarError) -> SchemaReference {
+    guard let number = document.child(schema, key) else { throw invalid(schema, key, "is missing") }
     return SchemaReference(schema: number)
+  }
+
+  /// The schema at one place in the value of a keyword.
+  func child(_ schema: Int, _ key: String, at index: Int) throws(GrammarError) -> SchemaReference {
+    let list = try child(schema, key).schema
+    return SchemaReference(schema: document.entries[list].firstChild + index)
   }
 
   /// The schemas of a list-valued keyword.
@@ -235,17 +235,17 @@ struct SchemaCompiler {
     guard case .array(let values) = value else {
       throw invalid(schema, key, "must be an array of schemas")
     }
-    var result: [SchemaReference] = []
-    for index in values.indices { result.append(try child(schema, key, String(index))) }
-    return result
+    let list = try child(schema, key).schema
+    let first = document.entries[list].firstChild
+    return values.indices.map { SchemaReference(schema: first + $0) }
   }
 
   func invalid(_ schema: Int, _ key: String, _ reason: String) -> GrammarError {
-    .invalidSchema(pointer: document.entries[schema].pointer, keyword: key, reason: reason)
+    .invalidSchema(pointer: document.pointer(schema), keyword: key, reason: reason)
   }
 
   func unsupported(_ schema: Int, _ key: String, _ reason: String) -> GrammarError {
-    .unsupported(pointer: document.entries[schema].pointer, keyword: key, reason: reason)
+    .unsupported(pointer: document.pointer(schema), keyword: key, reason: reason)
   }
 
   func count(_ value: OrderedJSON, _ schema: Int, _ key: String) throws(GrammarError) -> Int {

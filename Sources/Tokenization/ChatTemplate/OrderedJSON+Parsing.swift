@@ -56,6 +56,34 @@ extension OrderedJSON {
   }
 }
 
+/// Members in the order of their first mention.
+private struct OrderedMembers {
+  /// So few are looked through rather than hashed.
+  private static let few = 16
+  private(set) var all: [OrderedJSON.Member] = []
+  private var places: [[UInt8]: Int] = [:]
+
+  init() {}
+
+  mutating func set(_ name: String, _ value: OrderedJSON) {
+    let place: Int?
+    if all.count <= Self.few {
+      place = all.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+    } else {
+      if places.isEmpty {
+        for (index, member) in all.enumerated() { places[Array(member.name.utf8)] = index }
+      }
+      place = places[Array(name.utf8)]
+    }
+    if let place {
+      all[place].value = value
+    } else {
+      if all.count > Self.few { places[Array(name.utf8)] = all.count }
+      all.append(OrderedJSON.Member(name, value))
+    }
+  }
+}
+
 private struct OrderedJSONParser {
   let bytes: [UInt8]
   let maximumDepth: Int
@@ -139,8 +167,7 @@ private struct OrderedJSONParser {
   private mutating func parseObject() throws(OrderedJSON.ParseError) -> OrderedJSON {
     try enter()
     defer { depth -= 1 }
-    var members: [OrderedJSON.Member] = []
-    var places: [[UInt8]: Int] = [:]
+    var members = OrderedMembers()
     skipWhitespace()
     if skip(UInt8(ascii: "}")) { return .object([]) }
     while true {
@@ -153,15 +180,9 @@ private struct OrderedJSONParser {
       guard skip(UInt8(ascii: ":")) else {
         throw failure(current == nil ? .endOfText : .missingColon)
       }
-      let value = try parseValue()
-      if let place = places.updateValue(members.count, forKey: Array(name.utf8)) {
-        places[Array(name.utf8)] = place
-        members[place].value = value
-      } else {
-        members.append(OrderedJSON.Member(name, value))
-      }
+      members.set(name, try parseValue())
       skipWhitespace()
-      if skip(UInt8(ascii: "}")) { return .object(members) }
+      if skip(UInt8(ascii: "}")) { return .object(members.all) }
       guard skip(UInt8(ascii: ",")) else { throw missingSeparator() }
     }
   }

@@ -150,6 +150,6 @@ struct WalkTests {
   @Test(arguments: RealVocabulary.available)
   func randomWalksOverRealVocabulariesAreValid(_ vocabulary: RealVocabulary) throws {
     try check(
-      try vocabulary.load().table, .bounded, seeds: TestData.isRelease ? 1...20 : 1...2)
+      try vocabulary.load().table, .bounded, seeds: TestData.isRelease ? 1...5 : 1...1)
   }
 }

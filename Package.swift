@@ -48,6 +48,12 @@ let package = Package(
       dependencies: ["GGUF", "Tokenization", "Inference", "OnDeviceModels"],
       swiftSettings: swiftSettings),
 
+    .target(name: "CThreadClock", path: "Benchmarks/CThreadClock"),
+    .executableTarget(
+      name: "GrammarBenchmark",
+      dependencies: ["CThreadClock", "GGUF", "Tokenization", "ConstrainedDecoding"],
+      path: "Benchmarks/GrammarBenchmark", swiftSettings: swiftSettings),
+
     .target(
       name: "TestSupport", dependencies: ["GGUF"], path: "Tests/TestSupport",
       swiftSettings: swiftSettings),

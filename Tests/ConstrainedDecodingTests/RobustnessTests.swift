@@ -22,8 +22,8 @@ import Testing
 
   @Test("C2: no token can continue")
   func noLegalToken() throws {
-    let table = TokenTable(
-      tokens: [Array("</s>".utf8), Array("a".utf8)], control: [true, false], endTokens: [0])
+    let table = TestVocabulary.table(
+      [Array("</s>".utf8), Array("a".utf8)], control: [true, false], endTokens: [0])
     let grammar = try CompiledGrammar(try Grammar(gbnf: "root ::= \"{\""), table)
     #expect(throws: GrammarError.noLegalToken(position: 0)) {
       _ = try grammar.makeMatcher().mask()

@@ -2,10 +2,11 @@ import ConstrainedDecoding
 import Foundation
 import TestSupport
 import Testing
+import Tokenization
 
 /// The JSON-Schema-Test-Suite, kept outside the repository.
 struct SuiteCase {
-  var schema: JSONValue
+  var schema: OrderedJSON
   var instance: String
   var isValid: Bool
   var tier: String
@@ -23,15 +24,12 @@ struct SuiteCase {
     guard let url else { return [] }
     let text = try String(contentsOf: url, encoding: .utf8)
     return try text.split(separator: "\n").map { line in
-      let row = try JSONReader.read(String(line), maximumNesting: 200)
-      func string(_ key: String) -> String {
-        if case .string(let text)? = row[key] { return text }
-        return ""
-      }
+      let row = try OrderedJSON(parsing: String(line), maximumDepth: 200)
+      func string(_ key: String) -> String { row[key]?.stringValue ?? "" }
       return SuiteCase(
         schema: row["schema"] ?? .null, instance: string("instance"),
-        isValid: row["valid"] == .boolean(true), tier: string("tier"),
-        isOrdered: row["order_ok"] != .boolean(false),
+        isValid: row["valid"] == true, tier: string("tier"),
+        isOrdered: row["order_ok"] != false,
         file: string("file").replacing("tests/draft2020-12/", with: ""),
         test: string("group") + ": " + string("test"))
     }
@@ -43,7 +41,7 @@ struct SuiteCase {
     case unsatisfiable
     case refused(String)
 
-    init(_ schema: JSONValue) throws {
+    init(_ schema: OrderedJSON) throws {
       var options = JSONSchemaOptions()
       options.undeclaredProperties = .open
       do {
@@ -73,7 +71,7 @@ struct SuiteCase {
 struct SchemaSuiteTests {
   @Test func suiteIsAnsweredCorrectly() throws {
     var counts: [String: (correct: Int, refused: Int, total: Int)] = [:]
-    var last: (schema: JSONValue, compiled: SuiteCase.Compiled)?
+    var last: (schema: OrderedJSON, compiled: SuiteCase.Compiled)?
     for test in try SuiteCase.all() {
       let compiled: SuiteCase.Compiled
       if let known = last, known.schema == test.schema {

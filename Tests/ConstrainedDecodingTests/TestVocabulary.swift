@@ -1,5 +1,6 @@
 import ConstrainedDecoding
 import Foundation
+import Tokenization
 
 /// Small vocabularies made for tests.
 enum TestVocabulary {
@@ -22,7 +23,7 @@ enum TestVocabulary {
     tokens += [[0xC3], [0xE4, 0xB8], [0xF0, 0x9F], [0x98, 0x80], [0x61, 0xC3], [0xA9, 0x22]]
     var control = [Bool](repeating: false, count: tokens.count)
     for id in 0...2 { control[id] = true }
-    return TokenTable(tokens: tokens, control: control, endTokens: [endToken])
+    return table(tokens, control: control, endTokens: [endToken])
   }()
 
   /// Bytes from id 300 on, `named` control tokens at their ids, plain words elsewhere.
@@ -34,7 +35,13 @@ enum TestVocabulary {
       tokens[id] = Array(text.utf8)
       control[id] = true
     }
-    return TokenTable(tokens: tokens, control: control, endTokens: [0])
+    return table(tokens, control: control, endTokens: [0])
+  }
+
+  static func table(_ tokens: [[UInt8]], control: [Bool], endTokens: [Int]) -> TokenTable {
+    var texts = ByteStrings()
+    for token in tokens { texts.append(token) }
+    return TokenTable(texts, control: control, endTokens: endTokens)
   }
 
   /// Whether the whole of `text` is in the grammar.

@@ -1,5 +1,6 @@
 import ConstrainedDecoding
 import Testing
+import Tokenization
 
 @Suite struct VerbatimTests {
   static let sources = [
@@ -19,9 +20,7 @@ import Testing
 
   /// Decodes the one string of a JSON text written by a walk.
   private func decoded(_ text: [UInt8]) throws -> String {
-    let value = try JSONReader.read(String(decoding: text, as: UTF8.self), maximumNesting: 4)
-    guard case .string(let string) = value else { return "" }
-    return string
+    try #require(try OrderedJSON(parsing: text).stringValue)
   }
 
   @Test(arguments: sources.indices, [false, true])
@@ -120,6 +119,83 @@ import Testing
         jsonSchema: #"{"type":"string","x-verbatim":true,"pattern":"^XY\\d{9}$"}"#,
         source: source, options: options), TestVocabulary.small)
     #expect(try TestVocabulary.accepts(fallback, "null"))
+  }
+
+  @Test(arguments: sources.indices)
+  func lengthBoundsHoldInCharacters(_ index: Int) throws {
+    let source = Self.sources[index]
+    let grammar = try CompiledGrammar(
+      try Grammar(
+        jsonSchema: #"{"type":"string","x-verbatim":true,"minLength":3,"maxLength":7}"#,
+        source: source), TestVocabulary.small)
+    let scalars = Array(source.unicodeScalars)
+    for start in scalars.indices {
+      for count in 1...min(9, scalars.count - start) {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars[start..<start + count])
+        let spelled = OrderedJSON.string(String(text)).serialized()
+        let isLegal = try TestVocabulary.accepts(grammar, spelled)
+        #expect(isLegal == (3...7).contains(count), "\(spelled)")
+      }
+    }
+    try BruteForce(grammar: grammar, steps: 8).run(seed: UInt64(index))
+  }
+
+  @Test func wordsCanBeAskedForInTheSchema() throws {
+    let grammar = try CompiledGrammar(
+      try Grammar(jsonSchema: #"{"type":"string","x-verbatim":"words"}"#, source: "one two"),
+      TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(grammar, "\"two\""))
+    #expect(try !TestVocabulary.accepts(grammar, "\"wo\""))
+    #expect(throws: GrammarError.self) {
+      _ = try Grammar(jsonSchema: #"{"x-verbatim":"lines"}"#, source: "one two")
+    }
+  }
+
+  @Test func conditionsThatNoSpanMeetsAreFoundAtOnce() throws {
+    let source = String(repeating: "a long text without the letter, ", count: 400)
+    for pattern in ["^.*Z$", "^[0-9]+$", "^.{3}Q"] {
+      #expect(throws: GrammarError.self) {
+        _ = try CompiledGrammar(
+          try Grammar(
+            jsonSchema: #"{"type":"string","x-verbatim":true,"pattern":"\#(pattern)"}"#,
+            source: source), TestVocabulary.small)
+      }
+    }
+  }
+
+  @Test func gbnfConditionsStandBehindTheName() throws {
+    let source = "Paid 2024-01-05 and \"2023-12-31\".\nNot a/b."
+    func accepts(_ rule: String, _ text: String) throws -> Bool {
+      let grammar = try CompiledGrammar(
+        try Grammar(gbnf: "root ::= \(rule)", source: source), TestVocabulary.small)
+      try BruteForce(grammar: grammar, steps: 6).run(seed: 2)
+      return try TestVocabulary.accepts(grammar, text)
+    }
+    #expect(try accepts(#"@verbatim(4)"#, "Paid") && !accepts(#"@verbatim(4)"#, "Pai"))
+    #expect(try accepts(#"@verbatim(2,3)"#, "id ") && !accepts(#"@verbatim(2,3)"#, "aid 2"))
+    #expect(try accepts(#"@verbatim( 2, /\d+-\d+/ )"#, "01-05"))
+    #expect(try !accepts(#"@verbatim(2, /\d+-\d+/)"#, "12-30"))
+    #expect(try accepts(#"@verbatim(/[a-z]\/b/)"#, "a/b"))
+    #expect(try accepts(#"[x]? @verbatim-json-words(/"[^"]*"\./) | """#, ""))
+    #expect(try accepts(#"@verbatim-json(/"[^"]*"\./)"#, #"\"2023-12-31\"."#))
+    for bad in ["@verbatim(3,2)", "@verbatim(x)", "@verbatim(/a", "@verbatim(/[/)", "@other"] {
+      #expect(throws: GrammarError.self, "\(bad)") {
+        _ = try Grammar(gbnf: "root ::= \(bad)", source: source)
+      }
+    }
+  }
+
+  @Test func swiftConditionsAreThoseOfTheSpan() throws {
+    var span = VerbatimSpan()
+    span.pattern = "[A-Z].*"
+    span.minimumLength = 3
+    span.insideJSONString = true
+    let grammar = try CompiledGrammar(
+      try Grammar(["\"", .verbatim("say \"Hi\" to Jo", span), "\""]), TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(grammar, #""Hi\" to Jo""#))
+    #expect(try !TestVocabulary.accepts(grammar, #""Jo""#))
+    #expect(try !TestVocabulary.accepts(grammar, #""say""#))
   }
 
   @Test func gbnfAndSwiftHaveVerbatimSpans() throws {

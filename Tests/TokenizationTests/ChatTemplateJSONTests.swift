@@ -44,6 +44,14 @@ struct ChatTemplateJSONTests {
   }
 
   @Test(
+    "A number with more digits than a double keeps is kept as text",
+    arguments: ["18446744073709551615", "0.1234567890123456789", "-12345678901234567890.5e-3"])
+  func keepsDigits(_ text: String) throws {
+    let value = try OrderedJSON(parsing: text)
+    #expect(value.serialized() == text && value.doubleValue == Double(text))
+  }
+
+  @Test(
     "What is not JSON is refused with the reason and the place",
     arguments: [
       ("", .endOfText, 0), (" ", .endOfText, 1), ("{", .endOfText, 1), ("[1", .endOfText, 2),

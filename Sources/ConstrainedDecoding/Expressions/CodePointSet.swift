@@ -39,7 +39,14 @@ package struct CodePointSet: Hashable, Sendable {
   }
 
   package func intersection(_ other: CodePointSet) -> CodePointSet {
-    complement.union(other.complement).complement
+    var result = CodePointSet()
+    var (mine, theirs) = (0, 0)
+    while mine < ranges.count && theirs < other.ranges.count {
+      let (a, b) = (ranges[mine], other.ranges[theirs])
+      if a.overlaps(b) { result.ranges.append(a.clamped(to: b)) }
+      if a.upperBound < b.upperBound { mine += 1 } else { theirs += 1 }
+    }
+    return result
   }
 
   package func subtracting(_ other: CodePointSet) -> CodePointSet {

@@ -2,7 +2,7 @@
 extension ExpressionPool {
   package mutating func bytes(_ set: ByteSet) -> Expression {
     if set.isEmpty { return .never }
-    return intern(ExpressionNode(kind: .bytes, flags: [], a: byteSetNumber(set)))
+    return intern(set)
   }
 
   package mutating func literal(_ text: some BidirectionalCollection<UInt8>) -> Expression {
@@ -280,7 +280,7 @@ extension ExpressionPool {
 
   /// A choice of texts that share prefixes and suffixes, whatever their number.
   package mutating func choice(ofLiterals texts: [[UInt8]]) -> Expression {
-    let sorted = Array(Set(texts)).sorted { $0.lexicographicallyPrecedes($1) }
+    let sorted = texts.sorted { $0.lexicographicallyPrecedes($1) }
     if sorted.isEmpty { return .never }
     // A trie along the current text; a branch is closed when the next text leaves it.
     var levels = [LiteralLevel()]
@@ -317,12 +317,12 @@ extension ExpressionPool {
 
   private mutating func close(_ level: LiteralLevel) -> Expression {
     // Bytes with the same continuation become one set.
-    var byRest: [Expression: ByteSet] = [:]
-    for alternative in level.alternatives {
-      byRest[alternative.rest, default: ByteSet()].insert(alternative.byte)
-    }
-    var parts = byRest.keys.sorted().map { rest in
-      concatenation(bytes(byRest[rest] ?? ByteSet()), rest)
+    var parts: [Expression] = []
+    var alternatives = level.alternatives.sorted { $0.rest < $1.rest }[...]
+    while let rest = alternatives.first?.rest {
+      let same = alternatives.prefix { $0.rest == rest }
+      parts.append(concatenation(bytes(ByteSet(same.map(\.byte))), rest))
+      alternatives = alternatives.dropFirst(same.count)
     }
     if level.ends { parts.append(.empty) }
     return plainUnion(parts)

@@ -50,7 +50,9 @@ struct ExpressionNode: Sendable {
     static let uncertain = Flags(rawValue: 4)
     /// Mentions tokens by number.
     static let tokens = Flags(rawValue: 8)
-    static let inherited: Flags = [.calls, .uncertain, .tokens]
+    /// Mentions spans of a source.
+    static let spans = Flags(rawValue: 16)
+    static let inherited: Flags = [.calls, .uncertain, .tokens, .spans]
   }
 
   var kind: Kind
@@ -83,11 +85,12 @@ package struct ExpressionPool: Sendable {
   var lists: ContiguousArray<Int32> = []
   private var slots = ContiguousArray<Int32>(repeating: -1, count: 1024)
   var byteSets: [ByteSet] = []
-  private var byteSetNumbers: [ByteSet: Int32] = [:]
   var tokenSets: [TokenSet] = []
   var automata: [ExplicitAutomaton] = []
   /// By divisor: the texts of its multiples.
   var knownMultiples: [DecimalNumber: Expression] = [:]
+  /// Any character of a JSON string, once it was asked for.
+  var knownJSONCharacter: Expression?
   var sources: [VerbatimSource] = []
   /// By rule: its body, and whether it is known to have the empty text.
   package var ruleBodies: [Expression] = []
@@ -128,13 +131,23 @@ package struct ExpressionPool: Sendable {
     return add(node, at: slot)
   }
 
+  /// One byte out of `set`.
+  mutating func intern(_ set: ByteSet) -> Expression {
+    var slot = Self.hash(set) & (slots.count - 1)
+    while slots[slot] >= 0 {
+      let other = nodes[Int(slots[slot])]
+      if other.kind == .bytes && byteSets[Int(other.a)] == set { return slots[slot] }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    byteSets.append(set)
+    return add(ExpressionNode(kind: .bytes, flags: [], a: Int32(byteSets.count - 1)), at: slot)
+  }
+
   /// A node over sorted members: a union or an intersection.
   mutating func intern(
     _ kind: ExpressionNode.Kind, members: [Int32], flags: ExpressionNode.Flags
   ) -> Expression {
-    var hash = Int(kind.rawValue) &* 0x9E37
-    for member in members { hash = (hash ^ Int(member)) &* 0x1_0000_01B3 }
-    var slot = Self.finish(hash) & (slots.count - 1)
+    var slot = Self.hash(kind, members) & (slots.count - 1)
     while slots[slot] >= 0 {
       let other = nodes[Int(slots[slot])]
       if other.kind == kind && Int(other.b) == members.count
@@ -169,16 +182,12 @@ package struct ExpressionPool: Sendable {
   private mutating func grow() {
     slots = ContiguousArray(repeating: -1, count: slots.count * 2)
     for (number, node) in nodes.enumerated() where number > 1 {
-      var hash: Int
-      if node.kind == .union || node.kind == .intersection {
-        hash = Int(node.kind.rawValue) &* 0x9E37
-        for i in Int(node.a)..<Int(node.a + node.b) {
-          hash = (hash ^ Int(lists[i])) &* 0x1_0000_01B3
+      let hash =
+        switch node.kind {
+        case .union, .intersection: Self.hash(node.kind, members(node))
+        case .bytes: Self.hash(byteSets[Int(node.a)])
+        default: Self.hash(node)
         }
-        hash = Self.finish(hash)
-      } else {
-        hash = Self.hash(node)
-      }
       var slot = hash & (slots.count - 1)
       while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
       slots[slot] = Int32(number)
@@ -193,17 +202,19 @@ package struct ExpressionPool: Sendable {
     return finish(hash)
   }
 
+  private static func hash(
+    _ kind: ExpressionNode.Kind, _ members: some Sequence<Int32>
+  ) -> Int {
+    var hash = Int(kind.rawValue) &* 0x9E37
+    for member in members { hash = (hash ^ Int(member)) &* 0x1_0000_01B3 }
+    return finish(hash)
+  }
+
+  private static func hash(_ set: ByteSet) -> Int { finish(set.mixed) }
+
   private static func finish(_ hash: Int) -> Int {
     let mixed = UInt64(bitPattern: Int64(hash)) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> 32)
-  }
-
-  mutating func byteSetNumber(_ set: ByteSet) -> Int32 {
-    if let known = byteSetNumbers[set] { return known }
-    let number = Int32(byteSets.count)
-    byteSets.append(set)
-    byteSetNumbers[set] = number
-    return number
   }
 }
 

@@ -7,10 +7,13 @@ struct GrammarCompiler {
   let source: ExpressionPool
   var target: ExpressionPool
   /// By source rule: the rule of `target` that replaces it, if it recurses.
-  private var recursiveRule: [Int: Int] = [:]
+  private var recursiveRule: [Int?]
   /// By source rule: its whole text, if it does not recurse.
-  private var inlined: [Int: Expression] = [:]
+  private var inlined: [Expression?]
   private var rewritten: [Expression]
+  /// By source node: the last walk over nodes that saw it.
+  private var visited: [Int32]
+  private var visit: Int32 = 0
   private var nullable: [Bool]
 
   init(_ source: ExpressionPool) {
@@ -20,6 +23,9 @@ struct GrammarCompiler {
     target.automata = source.automata
     target.sources = source.sources
     rewritten = [Expression](repeating: -1, count: source.nodes.count)
+    recursiveRule = [Int?](repeating: nil, count: source.ruleBodies.count)
+    inlined = [Expression?](repeating: nil, count: source.ruleBodies.count)
+    visited = [Int32](repeating: 0, count: source.nodes.count)
     nullable = [Bool](repeating: false, count: source.ruleBodies.count)
   }
 
@@ -46,16 +52,25 @@ struct GrammarCompiler {
   // MARK: Groups of rules
 
   /// The nodes under `root` in ascending order; the bodies of called rules are not entered.
-  private func nodesUnder(_ roots: [Expression]) -> [Expression] {
-    var seen = Set(roots)
-    var stack = roots
-    while let e = stack.popLast() {
-      source.forEachOperand(e) { if seen.insert($0).inserted { stack.append($0) } }
+  private mutating func nodesUnder(_ roots: [Expression]) -> [Expression] {
+    visit += 1
+    var found: [Expression] = []
+    func reach(_ e: Expression) {
+      if visited[Int(e)] == visit { return }
+      visited[Int(e)] = visit
+      found.append(e)
     }
-    return seen.sorted()
+    for root in roots { reach(root) }
+    var next = 0
+    while next < found.count {
+      source.forEachOperand(found[next], reach)
+      next += 1
+    }
+    found.sort()
+    return found
   }
 
-  private func callees(_ e: Expression) -> [Int] {
+  private mutating func callees(_ e: Expression) -> [Int] {
     nodesUnder([e]).compactMap {
       let node = source.nodes[Int($0)]
       return node.kind == .call ? Int(node.a) : nil
@@ -63,14 +78,15 @@ struct GrammarCompiler {
   }
 
   /// Rules reachable from `root`, grouped by mutual recursion, callees before callers.
-  private func groupsOfRules(from root: Expression) -> [[Int]] {
-    var calls: [Int: [Int]] = [:]
+  private mutating func groupsOfRules(from root: Expression) -> [[Int]] {
+    var calls = [[Int]?](repeating: nil, count: source.ruleBodies.count)
     var pending = callees(root)
     let roots = pending
     while let rule = pending.popLast() {
       guard calls[rule] == nil else { continue }
-      calls[rule] = callees(source.ruleBodies[rule])
-      pending.append(contentsOf: calls[rule] ?? [])
+      let called = callees(source.ruleBodies[rule])
+      calls[rule] = called
+      pending.append(contentsOf: called)
     }
     return stronglyConnected(from: roots) { calls[$0] ?? [] }
   }
@@ -79,11 +95,12 @@ struct GrammarCompiler {
 
   private mutating func compile(_ group: [Int]) throws(GrammarError) {
     let under = nodesUnder(group.map { source.ruleBodies[$0] })
-    let members = Set(group)
-    let recurses = under.contains {
-      let node = source.nodes[Int($0)]
-      return node.kind == .call && members.contains(Int(node.a))
-    }
+    let recurses =
+      group.count > 1
+      || under.contains {
+        let node = source.nodes[Int($0)]
+        return node.kind == .call && Int(node.a) == group[0]
+      }
     guard recurses else {
       let text = rewrite(source.ruleBodies[group[0]])
       inlined[group[0]] = target.nodes[Int(text)].flags.contains(.calls) ? text : target.unit(text)

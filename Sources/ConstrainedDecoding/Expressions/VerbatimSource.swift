@@ -1,11 +1,17 @@
 /// A text whose spans a string may be, as an automaton over the bytes that spell them.
 struct VerbatimSource: Sendable {
   let automaton: SuffixAutomaton
-  let wholeWords: Bool
   let encoding: CharacterEncoding
+  /// The bytes of the text that are spelled with an escape.
+  private let escaped: [UInt8]
 
-  /// Where in an escape the reading stands.
-  private enum Escape {
+  /// Where a spelling stands: a state of the automaton, and how much of an escape was read.
+  struct Position: Hashable, Sendable {
+    var state: Int32
+    var escape: Int32 = Escape.none
+  }
+
+  enum Escape {
     static let none: Int32 = 0
     static let backslash: Int32 = 1
     /// After `\u`, `\u0`, `\u00`.
@@ -22,78 +28,76 @@ struct VerbatimSource: Sendable {
     (0x5C, 0x5C),
   ]
 
-  /// The state before any byte, -1 if the source has no span.
-  var start: Int32 {
-    if automaton.text.isEmpty { return -1 }
-    return wholeWords ? automaton.follow(0, SuffixAutomaton.mark) : 0
+  init(_ automaton: SuffixAutomaton, _ encoding: CharacterEncoding) {
+    self.automaton = automaton
+    self.encoding = encoding
+    escaped = encoding == .plain ? [] : automaton.alphabet.bytes.filter(Self.needsEscape)
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == 0x22 || byte == 0x5C
   }
 
   /// Every byte that spells a span.
-  var symbols: [UInt8] {
+  var symbols: ByteSet {
     encoding == .plain
       ? automaton.alphabet
-      : ByteSet(automaton.alphabet + Array("\\u0123456789abcdefABCDEFnrt\"".utf8)).bytes
+      : automaton.alphabet.union(Self.escapeBytes)
   }
 
-  func mayEnd(state: Int32, escape: Int32) -> Bool {
-    guard escape == Escape.none, state != start else { return false }
-    return automaton.mayEnd(state, wholeWords: wholeWords)
+  private static let escapeBytes = ByteSet("\\u0123456789abcdefABCDEFnrt\"".utf8)
+
+  /// Bytes among which are all by which a spelling goes on.
+  func bytes(after position: Position) -> ByteSet {
+    guard position.escape == Escape.none else { return Self.escapeBytes }
+    let plain = automaton.bytes(after: position.state)
+    return encoding == .plain ? plain : plain.union(ByteSet(0x5C...0x5C))
   }
 
-  /// Calls `body` with each byte that may come next and the state it leads to.
-  func forEachStep(
-    state: Int32, escape: Int32, _ body: (UInt8, Int32, Int32) -> Void
-  ) {
-    switch escape {
-    case Escape.none: forEachPlainStep(state, body)
+  func mayEnd(_ position: Position) -> Bool {
+    position.escape == Escape.none && automaton.mayEnd(position.state)
+  }
+
+  /// The position after one more byte, nil if no span is spelled so.
+  func step(_ position: Position, _ byte: UInt8) -> Position? {
+    let state = position.state
+    func escape(_ escape: Int32, where condition: (UInt8) -> Bool) -> Position? {
+      for code in escaped where condition(code) && automaton.follow(state, code) >= 0 {
+        return Position(state: state, escape: escape)
+      }
+      return nil
+    }
+    func character(_ code: UInt8) -> Position? {
+      let next = automaton.follow(state, code)
+      return next < 0 ? nil : Position(state: next)
+    }
+    switch position.escape {
+    case Escape.none:
+      guard encoding == .json else { return character(byte) }
+      if byte == 0x5C { return escape(Escape.backslash) { _ in true } }
+      return Self.needsEscape(byte) ? nil : character(byte)
     case Escape.backslash:
-      var needsUnicode = false
-      automaton.forEachByte(state) { byte, next in
-        if let letter = Self.shortEscapes.first(where: { $0.code == byte })?.letter {
-          body(letter, next, Escape.none)
-        } else if byte < 0x20 {
-          needsUnicode = true
-        }
-      }
-      if needsUnicode { body(0x75, state, Escape.unicode) }
-    case Escape.unicode: body(0x30, state, Escape.unicode0)
-    case Escape.unicode0: body(0x30, state, Escape.unicode00)
+      if byte == 0x75 { return escape(Escape.unicode, where: Self.isLong) }
+      return Self.shortEscapes.first { $0.letter == byte }.flatMap { character($0.code) }
+    case Escape.unicode:
+      return byte == 0x30 ? Position(state: state, escape: Escape.unicode0) : nil
+    case Escape.unicode0:
+      return byte == 0x30 ? Position(state: state, escape: Escape.unicode00) : nil
     case Escape.unicode00:
-      var digits: Set<UInt8> = []
-      forEachLongEscape(state) { byte, _ in digits.insert(byte >> 4) }
-      for digit in digits { body(0x30 + digit, state, digit == 0 ? Escape.low : Escape.high) }
+      guard byte == 0x30 || byte == 0x31 else { return nil }
+      return escape(byte == 0x30 ? Escape.low : Escape.high) {
+        Self.isLong($0) && $0 >> 4 == byte - 0x30
+      }
     default:
-      let wanted: UInt8 = escape == Escape.low ? 0 : 1
-      forEachLongEscape(state) { byte, next in
-        guard byte >> 4 == wanted else { return }
-        let digit = byte & 15
-        if digit < 10 {
-          body(0x30 + digit, next, Escape.none)
-        } else {
-          body(0x61 + digit - 10, next, Escape.none)
-          body(0x41 + digit - 10, next, Escape.none)
-        }
-      }
+      guard let digit = TextCursor.hexValue(Unicode.Scalar(byte)) else { return nil }
+      let code = UInt8(digit) + (position.escape == Escape.high ? 16 : 0)
+      return Self.isLong(code) ? character(code) : nil
     }
   }
 
-  private func forEachPlainStep(_ state: Int32, _ body: (UInt8, Int32, Int32) -> Void) {
-    var needsEscape = false
-    automaton.forEachByte(state) { byte, next in
-      if encoding == .json && (byte < 0x20 || byte == 0x22 || byte == 0x5C) {
-        needsEscape = true
-      } else {
-        body(byte, next, Escape.none)
-      }
-    }
-    if needsEscape { body(0x5C, state, Escape.backslash) }
-  }
-
-  /// Control characters that have no short escape.
-  private func forEachLongEscape(_ state: Int32, _ body: (UInt8, Int32) -> Void) {
-    automaton.forEachByte(state) { byte, next in
-      if byte < 0x20 && !Self.shortEscapes.contains(where: { $0.code == byte }) { body(byte, next) }
-    }
+  /// Whether a control character has no short escape.
+  private static func isLong(_ code: UInt8) -> Bool {
+    code < 0x20 && !shortEscapes.contains { $0.code == code }
   }
 }
 
@@ -110,7 +114,7 @@ extension ExpressionPool {
       }
     }
     let known = sources.firstIndex {
-      $0.wholeWords == wholeWords && $0.encoding == encoding && $0.automaton.text == bytes
+      $0.encoding == encoding && $0.automaton.wholeWords == wholeWords && $0.automaton.text == bytes
     }
     let number = Int32(known ?? sources.count)
     if known == nil {
@@ -118,12 +122,13 @@ extension ExpressionPool {
         exceeded = exceeded ?? .work
         return .never
       }
-      let automaton =
-        sources.first { $0.automaton.text == bytes }?.automaton ?? SuffixAutomaton(bytes)
-      sources.append(
-        VerbatimSource(automaton: automaton, wholeWords: wholeWords, encoding: encoding))
+      let other = sources.first {
+        $0.automaton.wholeWords == wholeWords && $0.automaton.text == bytes
+      }
+      let automaton = other?.automaton ?? SuffixAutomaton(bytes, wholeWords: wholeWords)
+      sources.append(VerbatimSource(automaton, encoding))
     }
-    let start = sources[Int(number)].start
-    return start < 0 ? .never : verbatimState(number, start, 0)
+    let start = sources[Int(number)].automaton.start
+    return start < 0 ? .never : verbatimState(number, VerbatimSource.Position(state: start))
   }
 }

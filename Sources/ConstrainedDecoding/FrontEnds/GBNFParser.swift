@@ -4,7 +4,8 @@ extension Grammar {
   /// Left recursion is allowed, names may contain `_`, `.` is any code point, and `<name>` or
   /// `<[id]>` stand for one token. Beyond llama.cpp, `@verbatim` is any span of a source text,
   /// `@verbatim-words` one of whole words; `@verbatim-json` and `@verbatim-json-words` are the same
-  /// as they are spelled inside a JSON string.
+  /// as they are spelled inside a JSON string. Directly behind may stand `(2,40 /pattern/)`: bounds
+  /// on the characters of the span, and a regular expression that it must match as a whole.
   /// - Parameters:
   ///   - gbnf: The rules.
   ///   - root: The rule that the whole output must match.
@@ -278,17 +279,51 @@ struct GBNFParser {
     }
   }
 
+  /// `@verbatim` with `-json` or `-words`, then directly `(m,n /pattern/)` where that is wanted.
   private mutating func parseVerbatim() throws(GrammarError) -> Expression {
     let start = cursor.index
     cursor.index += 1
     let name = try parseName()
-    let forms: [String: (wholeWords: Bool, encoding: CharacterEncoding)] = [
-      "verbatim": (false, .plain), "verbatim-words": (true, .plain),
-      "verbatim-json": (false, .json), "verbatim-json-words": (true, .json),
-    ]
-    guard let form = forms[name] else { throw cursor.error("@\(name) is not known", at: start) }
+    var span = VerbatimSpan()
+    switch name {
+    case "verbatim": break
+    case "verbatim-words": span.wholeWords = true
+    case "verbatim-json": span.insideJSONString = true
+    case "verbatim-json-words": (span.insideJSONString, span.wholeWords) = (true, true)
+    default: throw cursor.error("@\(name) is not known", at: start)
+    }
+    if cursor.take("(") { try parseConditions(of: &span) }
     guard let source else { throw cursor.error("no source text was given", at: start) }
-    return pool.verbatim(source, wholeWords: form.wholeWords, encoding: form.encoding)
+    do throws(GrammarError) {
+      return try pool.verbatim(source, span)
+    } catch .syntax(_, let column, let reason) {
+      throw cursor.error("in the pattern, column \(column): \(reason)", at: start)
+    }
+  }
+
+  private mutating func parseConditions(of span: inout VerbatimSpan) throws(GrammarError) {
+    skipBlanks(newlines: true)
+    if let minimum = try cursor.takeNumber() {
+      span.minimumLength = minimum
+      span.maximumLength = cursor.take(",") ? try cursor.takeNumber() : minimum
+      if let maximum = span.maximumLength, maximum < minimum {
+        throw cursor.error("the maximum is below the minimum")
+      }
+      skipBlanks(newlines: true)
+    }
+    if cursor.take("/") {
+      var pattern = String.UnicodeScalarView()
+      while cursor.peek() != "/" {
+        guard let scalar = cursor.take() else { throw cursor.error("the pattern has no closing /") }
+        pattern.append(scalar)
+        // An escaped character never closes the pattern.
+        if scalar == "\\", let escaped = cursor.take() { pattern.append(escaped) }
+      }
+      cursor.index += 1
+      span.pattern = String(pattern)
+      skipBlanks(newlines: true)
+    }
+    guard cursor.take(")") else { throw cursor.error("expected lengths, a /pattern/ or )") }
   }
 
   private mutating func parseToken(isNegated: Bool) throws(GrammarError) -> Expression {

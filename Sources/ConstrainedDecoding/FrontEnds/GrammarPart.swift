@@ -23,8 +23,8 @@ public indirect enum GrammarPart: Sendable, ExpressibleByStringLiteral, Expressi
   case rule(String)
   /// One token by its number.
   case token(Int)
-  /// A span of a source text, optionally of whole words and also matching a regular expression.
-  case verbatim(String, wholeWords: Bool, matching: String?)
+  /// A span of a source text.
+  case verbatim(String, VerbatimSpan)
 
   /// A text literal is its text.
   public init(stringLiteral value: String) { self = .text(value) }
@@ -37,9 +37,11 @@ public indirect enum GrammarPart: Sendable, ExpressibleByStringLiteral, Expressi
     .repeated(part, minimum: 0, maximum: 1)
   }
 
-  /// A span of a source text.
+  /// A span of a source text that is not empty, optionally of whole words.
   public static func verbatim(_ source: String, wholeWords: Bool = false) -> GrammarPart {
-    .verbatim(source, wholeWords: wholeWords, matching: nil)
+    var span = VerbatimSpan()
+    span.wholeWords = wholeWords
+    return .verbatim(source, span)
   }
 }
 
@@ -100,10 +102,11 @@ private struct PartAssembler {
       }
       return pool.call(number)
     case .token(let id): return pool.token(TokenSet(member: .id(id), isNegated: false))
-    case .verbatim(let source, let wholeWords, let pattern):
-      let spans = pool.verbatim(source, wholeWords: wholeWords, encoding: .plain)
-      guard let pattern else { return spans }
-      return pool.intersection([spans, try regex(pattern)])
+    case .verbatim(let source, let span):
+      guard span.minimumLength <= span.maximumLength ?? .max else {
+        throw .syntax(line: 1, column: 1, reason: "the maximum is below the minimum")
+      }
+      return try pool.verbatim(source, span)
     }
   }
 

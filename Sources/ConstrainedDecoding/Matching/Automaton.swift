@@ -32,6 +32,8 @@ struct Automaton: Sendable {
   private var liveness: ContiguousArray<UInt8> = []
   /// By expression: length of its shortest text (a lower bound below Boolean operators).
   var shortest: ContiguousArray<Int32> = []
+  /// Whether some text is left of a span under a condition.
+  var spanLiveness: [SpanState: Bool] = [:]
   var ruleShortest: [Int32] = []
 
   init(
@@ -63,36 +65,30 @@ struct Automaton: Sendable {
 
   /// Bytes that every set of the grammar treats alike share a class.
   private static func byteClasses(_ pool: ExpressionPool) -> (of: [UInt8], byte: [UInt8]) {
-    var sets = pool.byteSets
+    var classes = [ByteSet.all]
+    func split(by set: ByteSet) {
+      for index in classes.indices {
+        let inside = classes[index].intersection(set)
+        if inside.isEmpty || inside == classes[index] { continue }
+        classes[index] = classes[index].subtracting(set)
+        classes.append(inside)
+      }
+    }
+    for set in pool.byteSets { split(by: set) }
+    var single = ByteSet()
     for automaton in pool.automata {
-      var used = Set<UInt8>()
-      for state in automaton.transitions { for edge in state { used.insert(edge.byte) } }
-      sets.append(contentsOf: used.map { ByteSet($0...$0) })
+      for state in automaton.transitions { for edge in state { single.insert(edge.byte) } }
     }
-    for source in pool.sources { sets += source.symbols.map { ByteSet($0...$0) } }
-    var classOf = [Int](repeating: 0, count: 256)
-    var count = 1
-    for set in sets where count < 256 {
-      var renamed: [Int: Int] = [:]
-      for byte in 0..<256 where set.contains(UInt8(byte)) {
-        let old = classOf[byte]
-        if renamed[old] == nil {
-          let splits = (0..<256).contains { classOf[$0] == old && !set.contains(UInt8($0)) }
-          if splits {
-            renamed[old] = count
-            count += 1
-          } else {
-            renamed[old] = old
-          }
-        }
-      }
-      for byte in 0..<256 where set.contains(UInt8(byte)) {
-        classOf[byte] = renamed[classOf[byte]] ?? classOf[byte]
-      }
+    for source in pool.sources { single = single.union(source.symbols) }
+    for byte in single.bytes { split(by: ByteSet(byte...byte)) }
+    var classOf = [UInt8](repeating: 0, count: 256)
+    var byteOf = [UInt8](repeating: 0, count: classes.count)
+    for (number, members) in classes.enumerated() {
+      let bytes = members.bytes
+      byteOf[number] = bytes[0]
+      for byte in bytes { classOf[Int(byte)] = UInt8(number) }
     }
-    var byte = [UInt8](repeating: 0, count: count)
-    for value in (0..<256).reversed() { byte[classOf[value]] = UInt8(value) }
-    return (classOf.map { UInt8($0) }, byte)
+    return (classOf, byteOf)
   }
 
   // MARK: Following symbols
@@ -243,8 +239,11 @@ struct Automaton: Sendable {
         row[Int(classOfByte[Int(edge.byte)])] = pool.automatonState(node.a, edge.state)
       }
     case .verbatim:
-      pool.sources[Int(node.a)].forEachStep(state: node.b, escape: node.c) { byte, state, escape in
-        row[Int(classOfByte[Int(byte)])] = pool.verbatimState(node.a, state, escape)
+      let source = pool.sources[Int(node.a)]
+      let position = VerbatimSource.Position(state: node.b, escape: node.c)
+      for byte in source.bytes(after: position).bytes {
+        guard let next = source.step(position, byte) else { continue }
+        row[Int(classOfByte[Int(byte)])] = pool.verbatimState(node.a, next)
       }
     }
     return row
@@ -343,6 +342,9 @@ struct Automaton: Sendable {
     case .union: result = Array(pool.members(node)).contains { isLive($0) }
     case .repetition: result = node.b == 0 || isLive(node.a)
     case .unit: result = isLive(node.a)
+    case .intersection:
+      guard let span = spanState(e) else { return searchForText(e) }
+      result = isLive(span)
     default: return searchForText(e)
     }
     liveness[Int(e)] = result ? 1 : 2
@@ -429,10 +431,13 @@ extension ExpressionPool {
       ExpressionNode(kind: .automaton, flags: accepts ? .nullable : [], a: number, b: state))
   }
 
-  mutating func verbatimState(_ source: Int32, _ state: Int32, _ escape: Int32) -> Expression {
-    let ends = sources[Int(source)].mayEnd(state: state, escape: escape)
+  mutating func verbatimState(
+    _ source: Int32, _ position: VerbatimSource.Position
+  ) -> Expression {
+    let ends = sources[Int(source)].mayEnd(position)
     return intern(
       ExpressionNode(
-        kind: .verbatim, flags: ends ? .nullable : [], a: source, b: state, c: escape))
+        kind: .verbatim, flags: ends ? [.spans, .nullable] : .spans, a: source, b: position.state,
+        c: position.escape))
   }
 }

@@ -54,35 +54,28 @@ public struct GrammarMatcher: Sendable {
   /// Takes the token that was chosen.
   /// - Throws: `illegalToken` if it may not come next; the matcher then stands where it stood.
   public mutating func accept(_ token: Int) throws(GrammarError) {
-    let table = grammar.table
-    guard !hasEnded, token >= 0, token < table.tokenCount else {
-      throw .illegalToken(id: token, position: position)
-    }
-    if table.endTokens.contains(token) {
-      guard try isComplete else { throw .illegalToken(id: token, position: position) }
-      states.append(state)
-      hasEnded = true
-      return
-    }
     let before = state
     let after = try engine.run { engine throws(GrammarError) in
-      engine.state(after: token, from: before)
+      engine.state(accepting: token, from: before)
     }
-    guard after != .never else { throw .illegalToken(id: token, position: position) }
+    guard !hasEnded, let after else { throw .illegalToken(id: token, position: position) }
     states.append(after)
+    hasEnded = grammar.table.endTokens.contains(token)
   }
 
   /// How many of `tokens` could be accepted one after the other; the matcher does not move.
   public func countOfLegalTokens(in tokens: [Int]) throws(GrammarError) -> Int {
-    var copy = self
-    for (count, token) in tokens.enumerated() {
-      do throws(GrammarError) {
-        try copy.accept(token)
-      } catch .illegalToken {
-        return count
+    if hasEnded { return 0 }
+    let start = state
+    return try engine.run { engine throws(GrammarError) in
+      var state = start
+      for (count, token) in tokens.enumerated() {
+        guard let next = engine.state(accepting: token, from: state) else { return count }
+        if engine.table.endTokens.contains(token) { return count + 1 }
+        state = next
       }
+      return tokens.count
     }
-    return tokens.count
   }
 
   /// Takes back the last `count` tokens, or all if there are fewer.
@@ -110,8 +103,10 @@ public struct GrammarMatcher: Sendable {
 }
 
 extension MaskEngine {
-  /// The state after a token that is not an end token, or `never`.
-  mutating func state(after token: Int, from state: Expression) -> Expression {
+  /// The state after a token, the same one after an end token; nil if it may not come next.
+  mutating func state(accepting token: Int, from state: Expression) -> Expression? {
+    guard token >= 0 && token < table.tokenCount else { return nil }
+    if table.endTokens.contains(token) { return automaton.pool.isNullable(state) ? state : nil }
     var results: [Expression] = []
     let byNumber = automaton.next(state, tokenNumber: token)
     let mayBeOther = !table.isControl[token] || automaton.symbolOfToken[token] != nil
@@ -121,6 +116,6 @@ extension MaskEngine {
       let byText = automaton.next(state, text)
       if byText != .never { results.append(byText) }
     }
-    return results.isEmpty ? .never : automaton.pool.union(results)
+    return results.isEmpty ? nil : automaton.pool.union(results)
   }
 }

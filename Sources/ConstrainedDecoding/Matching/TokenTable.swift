@@ -1,3 +1,5 @@
+package import Tokenization
+
 /// The tokens of a vocabulary as bytes, arranged so that a whole mask is one walk.
 ///
 /// Built once per model and shared. Control tokens and tokens without bytes have no text: no
@@ -19,9 +21,7 @@ package final class TokenTable: Sendable {
   package let isControl: [Bool]
   /// Length in bytes of the longest token that has text.
   package let longestToken: Int
-  /// Bytes of token i: `bytes[offsets[i]..<offsets[i + 1]]`.
-  private let bytes: ContiguousArray<UInt8>
-  private let offsets: ContiguousArray<Int32>
+  private let texts: ByteStrings
   let tries: [TokenTrie]
   /// Whether each of the 256 bytes is a token by itself.
   let hasEveryByte: Bool
@@ -29,57 +29,57 @@ package final class TokenTable: Sendable {
   let maskByLength: [[TokenMask]]
 
   /// - Parameters:
-  ///   - tokens: By id, the bytes a token decodes to; empty where it has none.
+  ///   - texts: By id, the bytes a token decodes to; of control tokens their spelling.
   ///   - control: By id, whether it is a control token.
   ///   - endTokens: Ids that end a generation; ids outside the vocabulary are ignored.
-  package init(tokens: [[UInt8]], control: [Bool], endTokens: Set<Int>) {
-    tokenCount = tokens.count
-    self.endTokens = endTokens.filter { $0 >= 0 && $0 < tokens.count }.sorted()
+  package init(_ texts: ByteStrings, control: [Bool], endTokens: some Sequence<Int>) {
+    let count = texts.count
+    tokenCount = count
+    self.endTokens = Set(endTokens).filter { $0 >= 0 && $0 < count }.sorted()
     var isControl = control
-    while isControl.count < tokens.count { isControl.append(false) }
+    while isControl.count < count { isControl.append(false) }
     for id in self.endTokens { isControl[id] = true }
-    var bytes = ContiguousArray<UInt8>()
-    var offsets: ContiguousArray<Int32> = [0]
-    bytes.reserveCapacity(tokens.reduce(0) { $0 + $1.count })
-    offsets.reserveCapacity(tokens.count + 1)
     var ids = Group.allCases.map { _ in [Int32]() }
-    var lengths = [Int32](repeating: 0, count: tokens.count)
+    var lengths = [Int32](repeating: 0, count: count)
     var longest = 0
-    for (id, text) in tokens.enumerated() {
-      bytes.append(contentsOf: text)
-      offsets.append(Int32(bytes.count))
+    for id in 0..<count {
+      let text = texts[id]
       if isControl[id] || text.isEmpty || text.count > TokenTrie.longestText { continue }
       let (group, length) = Self.classify(text)
       ids[group.rawValue].append(Int32(id))
       lengths[id] = Int32(length)
       longest = max(longest, text.count)
     }
-    self.bytes = bytes
-    self.offsets = offsets
+    self.texts = texts
     self.isControl = isControl
     longestToken = longest
-    tries = ids.map { TokenTrie($0, bytes: bytes, offsets: offsets, lengths: lengths) }
+    tries = ids.map { TokenTrie($0, texts, lengths: lengths) }
     let tries = tries
     hasEveryByte = (UInt8.min...UInt8.max).allSatisfy { byte in
       tries.contains { !$0.prefixes(of: [byte]).isEmpty }
     }
     maskByLength = ids.map { members in
-      Self.masksByLength(members, lengths, tokenCount: tokens.count)
+      Self.masksByLength(members, lengths, tokenCount: count)
     }
+  }
+
+  /// The tokens of a model; those that add nothing to the text are reached by number alone.
+  package convenience init(_ vocabulary: Vocabulary) {
+    self.init(
+      vocabulary.tokens, control: (0..<TokenID(vocabulary.count)).map { !vocabulary.isText($0) },
+      endTokens: vocabulary.endOfGeneration.map { Int($0) })
   }
 
   /// The bytes of token `id`; none for ids outside the vocabulary.
   package func bytes(of id: Int) -> ArraySlice<UInt8> {
     guard id >= 0 && id < tokenCount else { return [] }
-    return ArraySlice(bytes[Int(offsets[id])..<Int(offsets[id + 1])])
+    return texts[id]
   }
 
   /// The token that is exactly `text`, control tokens included.
   package func id(ofText text: String) -> Int? {
     let wanted = Array(text.utf8)
-    return (0..<tokenCount).first { id in
-      Int(offsets[id + 1] - offsets[id]) == wanted.count && bytes(of: id).elementsEqual(wanted)
-    }
+    return (0..<tokenCount).first { texts[$0].elementsEqual(wanted) }
   }
 
   /// Whether some token goes on after `text`, so that `text` may not be how it is tokenised.
@@ -93,11 +93,11 @@ package final class TokenTable: Sendable {
   }
 
   /// The group of a token and its length in characters.
-  static func classify(_ text: [UInt8]) -> (Group, Int) {
+  static func classify(_ text: ArraySlice<UInt8>) -> (Group, Int) {
     var isAlphanumeric = true
-    var index = 0
+    var index = text.startIndex
     var characters = 0
-    while index < text.count {
+    while index < text.endIndex {
       let byte = text[index]
       if byte < 0x80 {
         if byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F { return (.other, 0) }

@@ -1,3 +1,5 @@
+internal import Tokenization
+
 /// Token texts as a trie stored flat in depth-first order: skipping a branch is one jump.
 struct TokenTrie: Sendable {
   struct Node: Sendable {
@@ -22,16 +24,15 @@ struct TokenTrie: Sendable {
   private(set) var longest = 0
 
   init(
-    _ ids: [Int32], bytes: ContiguousArray<UInt8>, offsets: ContiguousArray<Int32>,
-    lengths: [Int32]
+    _ ids: [Int32], _ texts: ByteStrings, lengths: [Int32]
   ) {
-    let sorted = Self.sorted(ids, bytes, offsets)
+    let bytes = texts.bytes
+    let sorted = Self.sorted(ids, texts)
     nodes.reserveCapacity(ids.count * 2)
     // Nodes from the root to the current one.
     var path: [Int] = []
     for id in sorted {
-      let start = Int(offsets[Int(id)])
-      let count = Int(offsets[Int(id) + 1]) - start
+      let (start, count) = (texts.range(Int(id)).lowerBound, texts.range(Int(id)).count)
       var common = 0
       while common < min(path.count, count) && nodes[path[common]].byte == bytes[start + common] {
         common += 1
@@ -69,8 +70,9 @@ struct TokenTrie: Sendable {
   ///
   /// The first eight bytes decide nearly always, as one integer.
   private static func sorted(
-    _ ids: [Int32], _ bytes: ContiguousArray<UInt8>, _ offsets: ContiguousArray<Int32>
+    _ ids: [Int32], _ texts: ByteStrings
   ) -> [Int32] {
+    let bytes = texts.bytes
     struct Key {
       var prefix: UInt64
       var id: Int32
@@ -79,8 +81,7 @@ struct TokenTrie: Sendable {
     var keys: [Key] = []
     keys.reserveCapacity(ids.count)
     for id in ids {
-      let start = Int(offsets[Int(id)])
-      let count = Int(offsets[Int(id) + 1]) - start
+      let (start, count) = (texts.range(Int(id)).lowerBound, texts.range(Int(id)).count)
       var prefix: UInt64 = 0
       for k in 0..<8 { prefix = prefix << 8 | (k < count ? UInt64(bytes[start + k]) : 0) }
       keys.append(Key(prefix: prefix, id: id, count: Int32(count)))
@@ -90,8 +91,7 @@ struct TokenTrie: Sendable {
       if a.count <= 8 || b.count <= 8 {
         return a.count != b.count ? a.count < b.count : a.id < b.id
       }
-      let first = bytes[Int(offsets[Int(a.id)])..<Int(offsets[Int(a.id) + 1])]
-      let second = bytes[Int(offsets[Int(b.id)])..<Int(offsets[Int(b.id) + 1])]
+      let (first, second) = (texts[Int(a.id)], texts[Int(b.id)])
       if first.lexicographicallyPrecedes(second) { return true }
       if second.lexicographicallyPrecedes(first) { return false }
       return a.id < b.id

@@ -1,3 +1,5 @@
+internal import Tokenization
+
 /// A decimal number of any length, exact.
 struct DecimalNumber: Hashable, Sendable {
   /// False for zero.
@@ -43,6 +45,16 @@ struct DecimalNumber: Hashable, Sendable {
     self.integer = integer
     self.fraction = fraction
     self.isNegative = isNegative && !(integer == [0x30] && fraction.isEmpty)
+  }
+
+  /// The value of a JSON number; nil if it is none, or needs more than 400 digits.
+  init?(_ value: OrderedJSON) {
+    switch value {
+    case .int(let number): self.init(String(number))
+    case .double(let number): self.init("\(number)")
+    case .number(let text): self.init(text)
+    default: return nil
+    }
   }
 
   var isInteger: Bool { fraction.isEmpty }

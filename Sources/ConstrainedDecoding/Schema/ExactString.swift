@@ -12,3 +12,19 @@ struct ExactString: Hashable, Sendable, ExpressibleByStringLiteral {
     hasher.combine(UInt8(0xFF))
   }
 }
+
+extension [ExactString] {
+  /// So few are looked through rather than hashed.
+  private static var few: Int { 16 }
+
+  /// Each string once, in the order of their first mention.
+  var unique: [ExactString] {
+    guard count > Self.few else {
+      var result: [ExactString] = []
+      for each in self where !result.contains(each) { result.append(each) }
+      return result
+    }
+    var seen = Set<ExactString>()
+    return filter { seen.insert($0).inserted }
+  }
+}

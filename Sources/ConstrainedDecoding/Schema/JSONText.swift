@@ -9,16 +9,18 @@ extension ExpressionPool {
 
   /// One character out of `set` inside a JSON string, escaped only where it must be.
   mutating func jsonCharacter(_ set: CodePointSet) -> Expression {
+    let escaped = set.intersection(Self.mustEscape)
+    if escaped.isEmpty { return codePoints(set) }
     var parts = [codePoints(set.subtracting(Self.mustEscape))]
     let backslash = bytes(ByteSet(0x5C...0x5C))
     var letters = ByteSet()
-    for escape in Self.shortEscapes where set.contains(escape.code) {
+    for escape in Self.shortEscapes where escaped.contains(escape.code) {
       letters.insert(escape.letter)
     }
     parts.append(concatenation(backslash, bytes(letters)))
     let short = Set(Self.shortEscapes.map(\.code))
     var byHighDigit: [[UInt8]] = [[], []]
-    for code in UInt32(0)...0x1F where set.contains(code) && !short.contains(code) {
+    for code in UInt32(0)...0x1F where escaped.contains(code) && !short.contains(code) {
       byHighDigit[Int(code >> 4)].append(UInt8(code & 15))
     }
     for (high, lows) in byHighDigit.enumerated() where !lows.isEmpty {
@@ -36,6 +38,7 @@ extension ExpressionPool {
   /// Any character of a JSON string in any spelling; half surrogate pairs are no characters.
   var anyJSONCharacter: Expression {
     mutating get {
+      if let known = knownJSONCharacter { return known }
       let hex = bytes(ByteSet(Array("0123456789abcdefABCDEF".utf8)))
       let notD = bytes(ByteSet(Array("0123456789abcefABCEF".utf8)))
       let d = bytes(ByteSet(Array("dD".utf8)))
@@ -49,9 +52,11 @@ extension ExpressionPool {
       let escapes = union([
         bytes(ByteSet(Array("\"\\/bfnrt".utf8))), concatenation(literal("u"), unit),
       ])
-      return union([
+      let result = union([
         codePoints(Self.mustEscape.complement), concatenation(literal("\\"), escapes),
       ])
+      knownJSONCharacter = result
+      return result
     }
   }
 

@@ -1,8 +1,10 @@
+internal import Tokenization
+
 // What each keyword says about values.
 extension SchemaCompiler {
   /// The shapes of values that one keyword allows; nil if it belongs to another keyword.
   mutating func keywordShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape]? {
     switch key {
     case "type": return [try typeShape(value, schema)]
@@ -36,8 +38,8 @@ extension SchemaCompiler {
     }
   }
 
-  private func typeShape(_ value: JSONValue, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    let names: [JSONValue]
+  private func typeShape(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> SchemaShape {
+    let names: [OrderedJSON]
     switch value {
     case .array(let list): names = list
     default: names = [value]
@@ -47,7 +49,7 @@ extension SchemaCompiler {
       guard case .string(let text) = name else { throw invalid(schema, "type", "must be a string") }
       switch text {
       case "null": shape.allowsNull = true
-      case "boolean": shape.booleans = [true, false]
+      case "boolean": (shape.allowsTrue, shape.allowsFalse) = (true, true)
       case "number": shape.number = NumberShape()
       case "integer": shape.number = shape.number ?? NumberShape(isInteger: true)
       case "string": shape.string = StringShape()
@@ -62,7 +64,7 @@ extension SchemaCompiler {
   // MARK: Listed values
 
   mutating func valueShapes(
-    _ values: [JSONValue], _ schema: Int, _ key: String
+    _ values: [OrderedJSON], _ schema: Int, _ key: String
   ) -> [SchemaShape] {
     var scalars = SchemaShape.nothing
     var numbers: [DecimalNumber] = []
@@ -71,11 +73,13 @@ extension SchemaCompiler {
     for (index, value) in values.enumerated() {
       switch value {
       case .null: scalars.allowsNull = true
-      case .boolean(let value): scalars.booleans.insert(value)
-      case .number(let text): if let number = DecimalNumber(text) { numbers.append(number) }
+      case .bool(true): scalars.allowsTrue = true
+      case .bool(false): scalars.allowsFalse = true
+      case .int, .double, .number:
+        if let number = DecimalNumber(value) { numbers.append(number) }
       case .string(let text): strings.append(text)
       case .array, .object:
-        let place = "\(document.entries[schema].pointer)/\(key)/\(index)"
+        let place = "\(document.pointer(schema))/\(key)/\(index)"
         result.append(structureShape(value, place))
       }
     }
@@ -85,7 +89,7 @@ extension SchemaCompiler {
   }
 
   /// One array or object, as a schema that only it satisfies.
-  private mutating func structureShape(_ value: JSONValue, _ pointer: String) -> SchemaShape {
+  private mutating func structureShape(_ value: OrderedJSON, _ pointer: String) -> SchemaShape {
     var shape = SchemaShape.nothing
     switch value {
     case .array(let values):
@@ -94,13 +98,14 @@ extension SchemaCompiler {
         array.prefix.append([constant(inner, "\(pointer)/\(index)")])
       }
       shape.array = array
-    case .object(let pairs):
+    case .object(let members):
       var source = ObjectShape.Source(additional: [falseSchema()])
       var object = ObjectShape()
-      for (name, inner) in pairs {
-        let place = "\(pointer)/\(SchemaDocument.escape(name))"
-        source.properties.append((ExactString(name), constant(inner, place)))
-        object.required.append(ExactString(name))
+      for member in members {
+        let place = "\(pointer)/\(SchemaDocument.escape(member.name))"
+        let name = ExactString(member.name)
+        source.properties.append((name, constant(member.value, place)))
+        object.required.append(name)
       }
       object.sources = [source]
       shape.object = object
@@ -109,23 +114,22 @@ extension SchemaCompiler {
     return shape
   }
 
-  private mutating func constant(_ value: JSONValue, _ pointer: String) -> SchemaReference {
-    SchemaReference(
-      schema: document.addSynthetic(.object([("const", value)]), pointer: pointer + "#const"))
+  private mutating func constant(_ value: OrderedJSON, _ pointer: String) -> SchemaReference {
+    SchemaReference(schema: document.addSynthetic(["const": value], pointer: pointer))
   }
 
   mutating func falseSchema() -> SchemaReference {
-    SchemaReference(schema: document.addSynthetic(.boolean(false), pointer: "#false"))
+    SchemaReference(schema: document.boolean(false))
   }
 
   mutating func trueSchema() -> SchemaReference {
-    SchemaReference(schema: document.addSynthetic(.boolean(true), pointer: "#true"))
+    SchemaReference(schema: document.boolean(true))
   }
 
   // MARK: Numbers and strings
 
   private mutating func numberShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     var shape = SchemaShape.anything
     var number = NumberShape()
@@ -134,12 +138,12 @@ extension SchemaCompiler {
     case "minimum", "maximum":
       // Draft 4 wrote the exclusive forms as flags.
       let flag = key == "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"
-      let isExclusive = entry[flag] == .boolean(true)
+      let isExclusive = entry[flag] == true
       let bound = NumberBound(
         value: try self.number(value, schema, key), isExclusive: isExclusive)
       if key == "minimum" { number.minimum = bound } else { number.maximum = bound }
     case "exclusiveMinimum", "exclusiveMaximum":
-      if case .boolean = value { return [.anything] }
+      if case .bool = value { return [.anything] }
       let bound = NumberBound(value: try self.number(value, schema, key), isExclusive: true)
       if key == "exclusiveMinimum" { number.minimum = bound } else { number.maximum = bound }
     default:
@@ -157,7 +161,7 @@ extension SchemaCompiler {
   }
 
   private mutating func stringShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     var shape = SchemaShape.anything
     var string = StringShape()
@@ -212,16 +216,19 @@ extension SchemaCompiler {
     }
   }
 
-  func verbatimShape(_ value: JSONValue, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    guard case .boolean(let isVerbatim) = value else {
-      throw invalid(schema, "x-verbatim", "must be a boolean")
+  func verbatimShape(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> SchemaShape {
+    let verbatim: StringShape.Verbatim
+    switch value {
+    case .bool(false): return .anything
+    case .bool(true): verbatim = options.verbatim.wholeWords ? .wholeWords : .anySpan
+    case .string("words"): verbatim = .wholeWords
+    default: throw invalid(schema, "x-verbatim", "must be true, false or \"words\"")
     }
-    guard isVerbatim else { return .anything }
     guard source != nil else {
       throw invalid(schema, "x-verbatim", "no source text was given with the schema")
     }
     var shape = SchemaShape.anything
-    shape.string = StringShape(isVerbatim: true)
+    shape.string = StringShape(verbatim: verbatim)
     return shape
   }
 
@@ -259,9 +266,9 @@ extension SchemaCompiler {
     _ shape: SchemaShape, depth: Int = 0
   ) throws(GrammarError) -> Bool {
     if shape.isEmpty { return true }
-    guard !shape.allowsNull, shape.booleans.isEmpty, shape.number == nil, shape.array == nil else {
-      return false
-    }
+    guard !shape.allowsNull, !shape.allowsTrue, !shape.allowsFalse, shape.number == nil,
+      shape.array == nil
+    else { return false }
     if let string = shape.string, !isEmptyLanguage(string) { return false }
     guard let object = shape.object, depth < 3 else { return shape.object == nil }
     for name in object.required {

@@ -1,7 +1,9 @@
+internal import Tokenization
+
 // Values that do not satisfy a schema: any one of its keywords fails.
 extension SchemaCompiler {
   mutating func negatedShapes(
-    _ pairs: [(key: String, value: JSONValue)], _ schema: Int
+    _ members: [OrderedJSON.Member], _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     let entry = document.entries[schema].value
     for key in ["nullable", "unevaluatedProperties", "unevaluatedItems", "x-verbatim"]
@@ -9,15 +11,15 @@ extension SchemaCompiler {
       throw unsupported(schema, key, "it stands in a schema that must not hold")
     }
     var result: [SchemaShape] = []
-    for (key, value) in pairs where !Self.annotations.contains(key) && !key.hasPrefix("x-") {
-      if document.isDraft7 && entry["$ref"] != nil && key != "$ref" { continue }
-      result += try negatedKeyword(key, value, schema)
+    for member in members where !Self.isAnnotation(member.name) {
+      if document.isDraft7 && entry["$ref"] != nil && member.name != "$ref" { continue }
+      result += try negatedKeyword(member.name, member.value, schema)
     }
     return result
   }
 
   private mutating func negatedKeyword(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     switch key {
     case "type", "const", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
@@ -90,14 +92,14 @@ extension SchemaCompiler {
   }
 
   private mutating func negatedProperties(
-    _ value: JSONValue, _ schema: Int
+    _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
-    guard case .object(let pairs) = value else {
+    guard case .object(let members) = value else {
       throw invalid(schema, "properties", "must be an object")
     }
     var result: [SchemaShape] = []
-    for (name, _) in pairs {
-      let inner = negated(try child(schema, "properties", name))
+    for (index, name) in members.map(\.name).enumerated() {
+      let inner = negated(try child(schema, "properties", at: index))
       var source = ObjectShape.Source()
       source.properties = [(ExactString(name), inner)]
       var shape = SchemaShape.nothing
@@ -111,7 +113,8 @@ extension SchemaCompiler {
   private mutating func complement(_ shape: SchemaShape) -> [SchemaShape]? {
     var result = SchemaShape.nothing
     result.allowsNull = !shape.allowsNull
-    result.booleans = Set([true, false]).subtracting(shape.booleans)
+    result.allowsTrue = !shape.allowsTrue
+    result.allowsFalse = !shape.allowsFalse
     if let number = shape.number {
       if number.isInteger || !number.isFree {
         result.number = NumberShape(excluded: [decimals(number)])

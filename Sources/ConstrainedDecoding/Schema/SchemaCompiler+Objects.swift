@@ -1,3 +1,5 @@
+internal import Tokenization
+
 // The texts of objects.
 extension SchemaCompiler {
   private static let mostPatterns = 5
@@ -14,10 +16,15 @@ extension SchemaCompiler {
     var minimum: Int
     var maximum: Int?
     /// Results by place and counts, so that sharing keeps the whole small.
-    var known: [Place: Expression] = [:]
+    var known: [Int: Expression] = [:]
+
+    func key(_ place: Place) -> Int {
+      let first = place.index * 2 + (place.isFirst ? 1 : 0)
+      return (first * (minimum + 2) + place.distinct) * ((maximum ?? 0) + 2) + place.written
+    }
   }
 
-  private struct Place: Hashable {
+  private struct Place {
     var index: Int
     var isFirst: Bool
     /// Members that certainly differ, up to the minimum.
@@ -93,7 +100,7 @@ extension SchemaCompiler {
         schemas += own.isEmpty ? source.additional ?? [] : own
       }
       schemas = ArrayShape.joined(schemas, [])
-      if schemas.contains(where: { document.entries[$0.schema].value == .boolean($0.isNegated) }) {
+      if schemas.contains(where: { document.entries[$0.schema].value == .bool($0.isNegated) }) {
         continue
       }
       var conditions = matched
@@ -131,7 +138,8 @@ extension SchemaCompiler {
   /// Undeclared members that stand between declared ones are taken before the next declared one
   /// that comes, so optional ones in between cost nothing.
   private mutating func members(_ place: Place, _ members: inout Members) -> Expression {
-    if let known = members.known[place] { return known }
+    let key = members.key(place)
+    if let known = members.known[key] { return known }
     var result: Expression
     if members.extra == .never {
       result = declared(place, &members)
@@ -160,7 +168,7 @@ extension SchemaCompiler {
         result = pool.union([result, pool.sequence([separator, members.extra, more])])
       }
     }
-    members.known[place] = result
+    members.known[key] = result
     return result
   }
 

@@ -1,10 +1,12 @@
+internal import Tokenization
+
 // Keywords of arrays and objects.
 extension SchemaCompiler {
   /// Most properties of one object.
   private static let mostProperties = 4096
 
   mutating func arrayShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape]? {
     var shape = SchemaShape.anything
     var array = ArrayShape()
@@ -13,7 +15,7 @@ extension SchemaCompiler {
     case "minItems": array.minItems = try count(value, schema, key)
     case "maxItems": array.maxItems = try count(value, schema, key)
     case "uniqueItems":
-      guard case .boolean(let isUnique) = value else {
+      guard case .bool(let isUnique) = value else {
         throw invalid(schema, key, "must be a boolean")
       }
       array.isUnique = isUnique
@@ -54,7 +56,7 @@ extension SchemaCompiler {
   }
 
   mutating func objectShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape]? {
     var shape = SchemaShape.anything
     var object = ObjectShape()
@@ -77,42 +79,43 @@ extension SchemaCompiler {
   }
 
   func names(
-    _ value: JSONValue, _ schema: Int, _ key: String
+    _ value: OrderedJSON, _ schema: Int, _ key: String
   ) throws(GrammarError) -> [ExactString] {
     // Draft 3 wrote `required` as a flag on the property: not a list, so not accepted.
     guard case .array(let values) = value else { throw invalid(schema, key, "must be an array") }
     var result: [ExactString] = []
-    var seen = Set<ExactString>()
     for each in values {
       guard case .string(let name) = each else { throw invalid(schema, key, "must hold strings") }
-      if seen.insert(ExactString(name)).inserted { result.append(ExactString(name)) }
+      result.append(ExactString(name))
     }
-    return result
+    return result.unique
   }
 
   mutating func propertySource(
-    _ entry: JSONValue, _ schema: Int
+    _ entry: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> ObjectShape.Source {
     var source = ObjectShape.Source()
     if let value = entry["properties"] {
-      guard case .object(let pairs) = value else {
+      guard case .object(let members) = value else {
         throw invalid(schema, "properties", "must be an object")
       }
       source.declares = true
-      guard pairs.count <= Self.mostProperties else {
+      guard members.count <= Self.mostProperties else {
         throw .limit(.items, maximum: Self.mostProperties)
       }
-      for (name, _) in pairs {
-        source.properties.append((ExactString(name), try child(schema, "properties", name)))
+      let list = try child(schema, "properties").schema
+      let first = document.entries[list].firstChild
+      for (index, member) in members.enumerated() {
+        source.properties.append((ExactString(member.name), SchemaReference(schema: first + index)))
       }
     }
     if let value = entry["patternProperties"] {
-      guard case .object(let pairs) = value else {
+      guard case .object(let members) = value else {
         throw invalid(schema, "patternProperties", "must be an object")
       }
-      for (text, _) in pairs {
-        let language = try pattern(text, schema, "patternProperties")
-        source.patterns.append((language, try child(schema, "patternProperties", text)))
+      for (index, member) in members.enumerated() {
+        let language = try pattern(member.name, schema, "patternProperties")
+        source.patterns.append((language, try child(schema, "patternProperties", at: index)))
       }
     }
     if entry["additionalProperties"] != nil {
@@ -123,21 +126,24 @@ extension SchemaCompiler {
 
   /// Each dependency either does not come up, because its property is absent, or is met.
   private mutating func dependencyShapes(
-    _ key: String, _ value: JSONValue, _ schema: Int
+    _ key: String, _ value: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
-    guard case .object(let pairs) = value else { throw invalid(schema, key, "must be an object") }
+    guard case .object(let members) = value else {
+      throw invalid(schema, key, "must be an object")
+    }
     var result = [SchemaShape.anything]
-    for (name, needs) in pairs {
+    for (index, member) in members.enumerated() {
+      let name = ExactString(member.name)
       var absent = SchemaShape.anything
-      absent.object = ObjectShape(forbidden: [ExactString(name)])
+      absent.object = ObjectShape(forbidden: [name])
       var present = SchemaShape.nothing
-      present.object = ObjectShape(required: [ExactString(name)])
+      present.object = ObjectShape(required: [name])
       var met = [present]
-      if case .array = needs {
-        present.object?.required += try names(needs, schema, key).filter { $0 != ExactString(name) }
+      if case .array = member.value {
+        present.object?.required += try names(member.value, schema, key).filter { $0 != name }
         met = [present]
       } else {
-        met = try product(met, try shapes(try child(schema, key, name)))
+        met = try product(met, try shapes(try child(schema, key, at: index)))
       }
       result = try product(result, [absent] + met)
     }
@@ -149,7 +155,7 @@ extension SchemaCompiler {
   /// Of several alternatives that hold together only one counts as having evaluated anything, which
   /// may refuse values that the specification allows but never the other way round.
   mutating func close(
-    _ shapes: [SchemaShape], _ entry: JSONValue, _ schema: Int
+    _ shapes: [SchemaShape], _ entry: OrderedJSON, _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     var shapes = shapes
     if entry["unevaluatedProperties"] != nil {

@@ -5,11 +5,11 @@ extension SchemaCompiler {
     var parts: [Expression] = []
     var words: [String] = []
     if shape.allowsNull { words.append("null") }
-    if shape.booleans.contains(true) { words.append("true") }
-    if shape.booleans.contains(false) { words.append("false") }
+    if shape.allowsTrue { words.append("true") }
+    if shape.allowsFalse { words.append("false") }
     if !words.isEmpty { parts.append(pool.choice(ofLiterals: words.map { Array($0.utf8) })) }
     if let number = shape.number { parts.append(numberText(number)) }
-    if let string = shape.string { parts.append(try stringText(string, pointer)) }
+    if let string = shape.string { parts.append(stringText(string)) }
     if let array = shape.array { parts.append(try arrayText(array, pointer)) }
     if let object = shape.object { parts.append(try objectText(object, pointer)) }
     return pool.union(parts)
@@ -43,10 +43,10 @@ extension SchemaCompiler {
 
   // MARK: Strings
 
-  private mutating func stringText(
-    _ string: StringShape, _ pointer: String
-  ) throws(GrammarError) -> Expression {
-    if string.isVerbatim { return try verbatimText(string, pointer) }
+  private mutating func stringText(_ string: StringShape) -> Expression {
+    if let verbatim = string.verbatim {
+      return verbatimText(string, wholeWords: verbatim == .wholeWords)
+    }
     if string.conditions.isEmpty {
       let character = pool.anyJSONCharacter
       return pool.quoted(pool.repetition(character, string.minLength, string.maxLength))
@@ -68,11 +68,8 @@ extension SchemaCompiler {
     return pool.intersection(conditions)
   }
 
-  private mutating func verbatimText(
-    _ string: StringShape, _ pointer: String
-  ) throws(GrammarError) -> Expression {
-    let spans = pool.verbatim(
-      source ?? "", wholeWords: options.verbatim.wholeWords, encoding: .json)
+  private mutating func verbatimText(_ string: StringShape, wholeWords: Bool) -> Expression {
+    let spans = pool.verbatim(source ?? "", wholeWords: wholeWords, encoding: .json)
     let needsMore = string.minLength > 0 || string.maxLength != nil || !string.conditions.isEmpty
     let text = needsMore ? pool.intersection([spans, plainTexts(string)]) : spans
     var parts = [pool.quoted(text)]

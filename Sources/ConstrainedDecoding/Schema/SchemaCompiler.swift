@@ -1,9 +1,12 @@
+package import Tokenization
+
 extension Grammar {
   /// Reads a JSON Schema, draft 2020-12 or with the spellings of draft 7.
   ///
   /// Every keyword is enforced exactly or refused by name; annotations are ignored. Properties come
   /// in the order of the schema; undeclared ones may stand between them where they are allowed, and
-  /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`.
+  /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`,
+  /// `"words"` to spans of whole words.
   /// - Parameters:
   ///   - jsonSchema: The schema as JSON text.
   ///   - source: The text that verbatim strings are copied from.
@@ -12,14 +15,24 @@ extension Grammar {
   public init(
     jsonSchema: String, source: String? = nil, options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
-    let value = try JSONReader.read(
-      jsonSchema, maximumNesting: options.limits.maximumNesting)
+    let value: OrderedJSON
+    do throws(OrderedJSON.ParseError) {
+      value = try OrderedJSON(
+        parsing: jsonSchema, maximumDepth: options.limits.maximumNesting)
+    } catch {
+      if error.reason == .tooDeep {
+        throw .limit(.nesting, maximum: options.limits.maximumNesting)
+      }
+      let place = error.place(in: jsonSchema)
+      throw .syntax(
+        line: place.line, column: place.column, reason: "JSON: \(error.reason.rawValue)")
+    }
     try self.init(jsonSchema: value, source: source, options: options)
   }
 
   /// Reads a JSON Schema that was read as JSON already.
   package init(
-    jsonSchema: JSONValue, source: String? = nil,
+    jsonSchema: OrderedJSON, source: String? = nil,
     options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
     var compiler = SchemaCompiler(jsonSchema, source: source, options)
@@ -34,16 +47,18 @@ struct SchemaCompiler {
   var pool: ExpressionPool
   let source: String?
   var dropped: [String] = []
+  /// Rules by the one schema that holds, and by several.
+  private var ruleOfSchema = ReferenceTable<Int>()
   private var rules: [[SchemaReference]: Int] = [:]
-  private var pending: [[SchemaReference]] = []
-  private var shapesOf: [SchemaReference: [SchemaShape]] = [:]
+  private var pending: [(schemas: [SchemaReference], rule: Int)] = []
+  private var shapesOf = ReferenceTable<[SchemaShape]>()
   /// Schemas being read at this place, to find references that only lead back.
-  private var open: Set<SchemaReference> = []
+  private var open: [SchemaReference] = []
   /// Most shapes of one schema.
   private static let mostShapes = 1024
   private static let deepestReference = 200
 
-  init(_ value: JSONValue, source: String?, _ options: JSONSchemaOptions) {
+  init(_ value: OrderedJSON, source: String?, _ options: JSONSchemaOptions) {
     document = SchemaDocument(value)
     self.options = options
     self.source = source
@@ -51,14 +66,13 @@ struct SchemaCompiler {
   }
 
   mutating func grammar() throws(GrammarError) -> Grammar {
-    let root = SchemaReference(schema: 0)
-    let start = rule([root])
+    let start = rule([SchemaReference(schema: 0)])
     while let next = pending.popLast() {
-      guard let number = rules[next] else { continue }
-      pool.ruleBodies[number] = try body(next)
+      pool.ruleBodies[next.rule] = try body(next.schemas)
       try pool.checkLimits()
     }
-    if pool.ruleBodies[rules[[root]] ?? 0] == .never {
+    // The first rule is that of the whole document.
+    if pool.ruleBodies[0] == .never {
       throw .unsatisfiable(pointer: "", reason: "no value satisfies the schema")
     }
     return Grammar(pool: pool, root: start, dropped: dropped)
@@ -68,19 +82,20 @@ struct SchemaCompiler {
   mutating func rule(_ schemas: [SchemaReference]) -> Expression {
     // The schema `true` says nothing; leaving it out lets equal places share a rule.
     let key = schemas.filter { reference in
-      reference.isNegated || document.entries[reference.schema].value != .boolean(true)
+      reference.isNegated || document.entries[reference.schema].value != true
     }
-    if let known = rules[key] { return pool.call(known) }
+    let known = key.count == 1 ? ruleOfSchema[key[0]] : rules[key]
+    if let known { return pool.call(known) }
     let number = pool.newRule()
-    rules[key] = number
-    pending.append(key)
+    if key.count == 1 { ruleOfSchema[key[0]] = number } else { rules[key] = number }
+    pending.append((key, number))
     return pool.call(number)
   }
 
   private mutating func body(_ schemas: [SchemaReference]) throws(GrammarError) -> Expression {
     let shapes = try self.shapes(allOf: schemas)
     var parts: [Expression] = []
-    let pointer = schemas.first.map { document.entries[$0.schema].pointer } ?? ""
+    let pointer = schemas.first.map { document.pointer($0.schema) } ?? ""
     for shape in shapes { parts.append(try text(of: shape, pointer)) }
     return pool.union(parts)
   }
@@ -112,28 +127,27 @@ struct SchemaCompiler {
   mutating func shapes(_ reference: SchemaReference) throws(GrammarError) -> [SchemaShape] {
     if let known = shapesOf[reference] { return known }
     let entry = document.entries[reference.schema]
-    guard open.insert(reference).inserted else {
-      throw .invalidSchema(
-        pointer: entry.pointer, keyword: "$ref", reason: "the reference only leads back to itself")
+    guard !open.contains(reference) else {
+      throw invalid(reference.schema, "$ref", "the reference only leads back to itself")
     }
+    open.append(reference)
     guard open.count <= Self.deepestReference else {
       throw .limit(.nesting, maximum: Self.deepestReference)
     }
     let result: [SchemaShape]
     switch entry.value {
-    case .boolean(let allows): result = allows != reference.isNegated ? [.anything] : []
-    case .object(let pairs):
+    case .bool(let allows): result = allows != reference.isNegated ? [.anything] : []
+    case .object(let members):
       if reference.isNegated {
-        result = withoutEvaluation(try negatedShapes(pairs, reference.schema))
+        result = withoutEvaluation(try negatedShapes(members, reference.schema))
       } else {
-        result = try positiveShapes(pairs, reference.schema)
+        result = try positiveShapes(members, reference.schema)
       }
     default:
-      throw .invalidSchema(
-        pointer: entry.pointer, keyword: "",
-        reason: "a schema is an object or a boolean, not \(entry.value.kindName)")
+      throw invalid(
+        reference.schema, "", "a schema is an object or a boolean, not \(entry.value.kindName)")
     }
-    open.remove(reference)
+    open.removeLast()
     shapesOf[reference] = result
     return result
   }
@@ -150,7 +164,7 @@ struct SchemaCompiler {
   }
 
   private mutating func positiveShapes(
-    _ pairs: [(key: String, value: JSONValue)], _ schema: Int
+    _ members: [OrderedJSON.Member], _ schema: Int
   ) throws(GrammarError) -> [SchemaShape] {
     let entry = document.entries[schema]
     if document.isDraft7, let target = entry.value["$ref"] {
@@ -158,9 +172,9 @@ struct SchemaCompiler {
       return try shapes(SchemaReference(schema: try resolve(target, schema)))
     }
     var result = [SchemaShape.anything]
-    for (key, value) in pairs where !Self.annotations.contains(key) && !key.hasPrefix("x-") {
+    for member in members where !Self.isAnnotation(member.name) {
       do throws(GrammarError) {
-        guard let factor = try keywordShapes(key, value, schema) else { continue }
+        guard let factor = try keywordShapes(member.name, member.value, schema) else { continue }
         result = try product(result, factor)
       } catch {
         guard options.isLenient, case .unsupported(let pointer, let keyword, let reason) = error
@@ -171,7 +185,7 @@ struct SchemaCompiler {
     if let value = entry.value["x-verbatim"] {
       result = try product(result, [try verbatimShape(value, schema)])
     }
-    if case .boolean(true)? = entry.value["nullable"] {
+    if entry.value["nullable"] == true {
       var null = SchemaShape.nothing
       null.allowsNull = true
       result.append(null)
@@ -180,7 +194,11 @@ struct SchemaCompiler {
     return result
   }
 
-  static let annotations: Set<String> = [
+  static func isAnnotation(_ key: String) -> Bool {
+    annotations.contains(key) || key.hasPrefix("x-")
+  }
+
+  private static let annotations: Set<String> = [
     "title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly",
     "writeOnly", "$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$defs",
     "definitions", "contentMediaType", "contentEncoding", "contentSchema", "nullable",
@@ -188,64 +206,76 @@ struct SchemaCompiler {
     "then", "else", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems",
   ]
 
-  func resolve(_ value: JSONValue, _ schema: Int) throws(GrammarError) -> Int {
-    let pointer = document.entries[schema].pointer
+  func resolve(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> Int {
     guard case .string(let text) = value else {
-      throw .invalidSchema(pointer: pointer, keyword: "$ref", reason: "must be a string")
+      throw invalid(schema, "$ref", "must be a string")
     }
     guard let target = document.resolve(text, from: schema) else {
-      throw .invalidSchema(
-        pointer: pointer, keyword: "$ref", reason: "\"\(text)\" leads to no schema of this document"
-      )
+      throw invalid(schema, "$ref", "\"\(text)\" leads to no schema of this document")
     }
     return target
   }
 
-  /// The schema below `schema` at `path`.
-  func child(_ schema: Int, _ path: String...) throws(GrammarError) -> SchemaReference {
-    let pointer =
-      document.entries[schema].pointer
-      + path.map { "/" + SchemaDocument.escape($0) }.joined()
-    guard let number = document.number(at: pointer) else {
-      throw .invalidSchema(pointer: pointer, keyword: path.last ?? "", reason: "is missing")
-    }
+  /// The schema that is the value of a keyword.
+  func child(_ schema: Int, _ key: String) throws(GrammarError) -> SchemaReference {
+    guard let number = document.child(schema, key) else { throw invalid(schema, key, "is missing") }
     return SchemaReference(schema: number)
+  }
+
+  /// The schema at one place in the value of a keyword.
+  func child(_ schema: Int, _ key: String, at index: Int) throws(GrammarError) -> SchemaReference {
+    let list = try child(schema, key).schema
+    return SchemaReference(schema: document.entries[list].firstChild + index)
   }
 
   /// The schemas of a list-valued keyword.
   func children(
-    _ schema: Int, _ key: String, _ value: JSONValue
+    _ schema: Int, _ key: String, _ value: OrderedJSON
   ) throws(GrammarError) -> [SchemaReference] {
     guard case .array(let values) = value else {
       throw invalid(schema, key, "must be an array of schemas")
     }
-    var result: [SchemaReference] = []
-    for index in values.indices { result.append(try child(schema, key, String(index))) }
-    return result
+    let list = try child(schema, key).schema
+    let first = document.entries[list].firstChild
+    return values.indices.map { SchemaReference(schema: first + $0) }
   }
 
   func invalid(_ schema: Int, _ key: String, _ reason: String) -> GrammarError {
-    .invalidSchema(pointer: document.entries[schema].pointer, keyword: key, reason: reason)
+    .invalidSchema(pointer: document.pointer(schema), keyword: key, reason: reason)
   }
 
   func unsupported(_ schema: Int, _ key: String, _ reason: String) -> GrammarError {
-    .unsupported(pointer: document.entries[schema].pointer, keyword: key, reason: reason)
+    .unsupported(pointer: document.pointer(schema), keyword: key, reason: reason)
   }
 
-  func count(_ value: JSONValue, _ schema: Int, _ key: String) throws(GrammarError) -> Int {
-    guard case .number(let text) = value, let count = DecimalNumber(text)?.count else {
+  func count(_ value: OrderedJSON, _ schema: Int, _ key: String) throws(GrammarError) -> Int {
+    guard let count = DecimalNumber(value)?.count else {
       throw invalid(schema, key, "must be a whole number that is not negative")
     }
     return count
   }
 
   func number(
-    _ value: JSONValue, _ schema: Int, _ key: String
+    _ value: OrderedJSON, _ schema: Int, _ key: String
   ) throws(GrammarError) -> DecimalNumber {
-    guard case .number(let text) = value else { throw invalid(schema, key, "must be a number") }
-    guard let number = DecimalNumber(text) else {
+    guard value.doubleValue != nil else { throw invalid(schema, key, "must be a number") }
+    guard let number = DecimalNumber(value) else {
       throw unsupported(schema, key, "the number has too many digits")
     }
     return number
+  }
+}
+
+extension OrderedJSON {
+  /// What kind of value it is, for messages.
+  fileprivate var kindName: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .int, .double, .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
   }
 }

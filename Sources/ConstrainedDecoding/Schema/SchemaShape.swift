@@ -3,8 +3,24 @@ struct SchemaReference: Hashable, Comparable {
   var schema: Int
   var isNegated = false
 
+  /// The two readings of a schema are neighbours.
+  var code: Int { schema * 2 + (isNegated ? 1 : 0) }
+
   static func < (a: SchemaReference, b: SchemaReference) -> Bool {
-    a.schema != b.schema ? a.schema < b.schema : !a.isNegated && b.isNegated
+    a.code < b.code
+  }
+}
+
+/// Values kept for schemas required to hold or not to hold.
+struct ReferenceTable<Value> {
+  private var values: [Value?] = []
+
+  subscript(reference: SchemaReference) -> Value? {
+    get { reference.code < values.count ? values[reference.code] : nil }
+    set {
+      while reference.code >= values.count { values.append(nil) }
+      values[reference.code] = newValue
+    }
   }
 }
 
@@ -14,7 +30,8 @@ struct SchemaReference: Hashable, Comparable {
 /// `allOf` and sibling keywords are real intersections.
 struct SchemaShape {
   var allowsNull = true
-  var booleans: Set<Bool> = [true, false]
+  var allowsTrue = true
+  var allowsFalse = true
   var number: NumberShape? = NumberShape()
   var string: StringShape? = StringShape()
   var array: ArrayShape? = ArrayShape()
@@ -22,17 +39,19 @@ struct SchemaShape {
 
   static let anything = SchemaShape()
   static let nothing = SchemaShape(
-    allowsNull: false, booleans: [], number: nil, string: nil, array: nil, object: nil)
+    allowsNull: false, allowsTrue: false, allowsFalse: false, number: nil, string: nil, array: nil,
+    object: nil)
 
   var isEmpty: Bool {
-    !allowsNull && booleans.isEmpty && number == nil && string == nil && array == nil
+    !allowsNull && !allowsTrue && !allowsFalse && number == nil && string == nil && array == nil
       && object == nil
   }
 
   func intersection(_ other: SchemaShape) -> SchemaShape {
     SchemaShape(
       allowsNull: allowsNull && other.allowsNull,
-      booleans: booleans.intersection(other.booleans),
+      allowsTrue: allowsTrue && other.allowsTrue,
+      allowsFalse: allowsFalse && other.allowsFalse,
       number: number.flatMap { mine in other.number.flatMap { mine.intersection($0) } },
       string: string.flatMap { mine in other.string.flatMap { mine.intersection($0) } },
       array: array.flatMap { mine in other.array.flatMap { mine.intersection($0) } },
@@ -115,8 +134,11 @@ struct StringShape {
   /// Texts it must be among, all of them.
   var conditions: [Expression] = []
   /// Spans of the source text only.
-  var isVerbatim = false
-  var isVerbatimOptional = false
+  var verbatim: Verbatim?
+
+  enum Verbatim {
+    case anySpan, wholeWords
+  }
 
   func intersection(_ other: StringShape) -> StringShape? {
     var result = self
@@ -125,8 +147,7 @@ struct StringShape {
     for condition in other.conditions where !conditions.contains(condition) {
       result.conditions.append(condition)
     }
-    result.isVerbatim = isVerbatim || other.isVerbatim
-    result.isVerbatimOptional = isVerbatimOptional || other.isVerbatimOptional
+    result.verbatim = other.verbatim == .wholeWords ? .wholeWords : verbatim ?? other.verbatim
     if let most = result.maxLength, most < result.minLength { return nil }
     return result
   }
@@ -170,7 +191,9 @@ struct ArrayShape {
   }
 
   static func joined(_ a: [SchemaReference], _ b: [SchemaReference]) -> [SchemaReference] {
-    Array(Set(a + b)).sorted()
+    var result: [SchemaReference] = []
+    for reference in (a + b).sorted() where result.last != reference { result.append(reference) }
+    return result
   }
 }
 
@@ -190,7 +213,7 @@ struct ObjectShape {
   var sources: [Source] = []
   /// In the order of mention.
   var required: [ExactString] = []
-  var forbidden: Set<ExactString> = []
+  var forbidden: [ExactString] = []
   var minProperties = 0
   var maxProperties: Int?
   var names: [SchemaReference] = []
@@ -198,9 +221,8 @@ struct ObjectShape {
   func intersection(_ other: ObjectShape) -> ObjectShape? {
     var result = self
     result.sources += other.sources
-    let known = Set(required)
-    result.required += other.required.filter { !known.contains($0) }
-    result.forbidden.formUnion(other.forbidden)
+    result.required = (required + other.required).unique
+    result.forbidden = (forbidden + other.forbidden).unique
     result.minProperties = max(minProperties, other.minProperties)
     if let theirs = other.maxProperties {
       result.maxProperties = min(maxProperties ?? theirs, theirs)
@@ -214,11 +236,7 @@ struct ObjectShape {
 
   /// Every name the schema mentions, declared ones first in their order.
   var declaredNames: [ExactString] {
-    var seen = Set<ExactString>()
-    return
-      (sources.flatMap { $0.properties.map(\.name) } + required
-      + forbidden.sorted {
-        $0.text < $1.text
-      }).filter { seen.insert($0).inserted }
+    let forbidden = forbidden.sorted { $0.text < $1.text }
+    return (sources.flatMap { $0.properties.map(\.name) } + required + forbidden).unique
   }
 }

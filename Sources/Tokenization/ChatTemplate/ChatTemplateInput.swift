@@ -111,6 +111,7 @@ extension TemplateValue {
     case .bool(let flag): self = .bool(flag)
     case .int(let number): self = .int(number)
     case .double(let number): self = .double(number)
+    case .number(let text): self = .double(Double(text) ?? .nan)
     case .string(let text):
       self = .string(TemplateString(bytes: Array(text.utf8), isContent: isContent))
     case .array(let elements):

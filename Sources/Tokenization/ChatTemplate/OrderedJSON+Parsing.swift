@@ -22,6 +22,13 @@ extension OrderedJSON {
     package let offset: Int
 
     package var description: String { "JSON, byte \(offset): \(reason.rawValue)" }
+
+    /// Line and column of the place in `text`, both from 1; columns count bytes.
+    package func place(in text: String) -> (line: Int, column: Int) {
+      let before = text.utf8.prefix(offset)
+      let lines = before.split(separator: 0x0A, omittingEmptySubsequences: false)
+      return (lines.count, (lines.last?.count ?? 0) + 1)
+    }
   }
 
   /// Nesting that is read unless the caller allows more or less.
@@ -29,8 +36,8 @@ extension OrderedJSON {
 
   /// Reads one JSON value (RFC 8259) that fills the text.
   ///
-  /// A key that occurs twice keeps its first place and its last value. An integer that does not
-  /// fit `Int` becomes a double.
+  /// A key that occurs twice keeps its first place and its last value. A number that
+  /// neither `Int` nor `Double` keeps exactly stays text.
   ///
   /// - Throws: `ParseError` with the byte offset; also for nesting beyond `maximumDepth`.
   /// - Complexity: O(bytes)
@@ -46,6 +53,34 @@ extension OrderedJSON {
     parsing text: String, maximumDepth: Int = defaultMaximumDepth
   ) throws(ParseError) {
     try self.init(parsing: text.utf8, maximumDepth: maximumDepth)
+  }
+}
+
+/// Members in the order of their first mention.
+private struct OrderedMembers {
+  /// So few are looked through rather than hashed.
+  private static let few = 16
+  private(set) var all: [OrderedJSON.Member] = []
+  private var places: [[UInt8]: Int] = [:]
+
+  init() {}
+
+  mutating func set(_ name: String, _ value: OrderedJSON) {
+    let place: Int?
+    if all.count <= Self.few {
+      place = all.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+    } else {
+      if places.isEmpty {
+        for (index, member) in all.enumerated() { places[Array(member.name.utf8)] = index }
+      }
+      place = places[Array(name.utf8)]
+    }
+    if let place {
+      all[place].value = value
+    } else {
+      if all.count > Self.few { places[Array(name.utf8)] = all.count }
+      all.append(OrderedJSON.Member(name, value))
+    }
   }
 }
 
@@ -132,8 +167,7 @@ private struct OrderedJSONParser {
   private mutating func parseObject() throws(OrderedJSON.ParseError) -> OrderedJSON {
     try enter()
     defer { depth -= 1 }
-    var members: [OrderedJSON.Member] = []
-    var places: [[UInt8]: Int] = [:]
+    var members = OrderedMembers()
     skipWhitespace()
     if skip(UInt8(ascii: "}")) { return .object([]) }
     while true {
@@ -146,15 +180,9 @@ private struct OrderedJSONParser {
       guard skip(UInt8(ascii: ":")) else {
         throw failure(current == nil ? .endOfText : .missingColon)
       }
-      let value = try parseValue()
-      if let place = places.updateValue(members.count, forKey: Array(name.utf8)) {
-        places[Array(name.utf8)] = place
-        members[place].value = value
-      } else {
-        members.append(OrderedJSON.Member(name, value))
-      }
+      members.set(name, try parseValue())
       skipWhitespace()
-      if skip(UInt8(ascii: "}")) { return .object(members) }
+      if skip(UInt8(ascii: "}")) { return .object(members.all) }
       guard skip(UInt8(ascii: ",")) else { throw missingSeparator() }
     }
   }
@@ -190,7 +218,16 @@ private struct OrderedJSONParser {
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if isInteger, let integer = Int(text) { return .int(integer) }
     guard let number = Double(text), number.isFinite else { throw failure(.numberOutOfRange) }
-    return .double(number)
+    return keepsDigits(of: text, number) ? .double(number) : .number(text)
+  }
+
+  /// Whether the shortest spelling of `number` has the value that `text` has: every decimal of 15
+  /// digits survives a double (IEEE 754), except among the smallest.
+  private func keepsDigits(of text: String, _ number: Double) -> Bool {
+    let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+      .drop { $0 < UInt8(ascii: "1") || $0 > UInt8(ascii: "9") }
+      .count { $0 != UInt8(ascii: ".") }
+    return digits <= 15 && (number.isNormal || digits == 0)
   }
 
   private mutating func parseString() throws(OrderedJSON.ParseError) -> String {

@@ -23,6 +23,7 @@ extension OrderedJSON {
     case .bool(let flag): bytes += (flag ? "true" : "false").utf8
     case .int(let number): bytes += "\(number)".utf8
     case .double(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
+    case .number(let text): bytes += text.utf8
     case .string(let text): Self.appendQuoted(text.utf8, to: &bytes)
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))

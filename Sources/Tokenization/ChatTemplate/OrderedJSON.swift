@@ -8,6 +8,8 @@ package indirect enum OrderedJSON: Sendable {
   case bool(Bool)
   case int(Int)
   case double(Double)
+  /// A number with more digits than a double keeps, as it was written.
+  case number(String)
   case string(String)
   case array([OrderedJSON])
   case object([Member])
@@ -56,6 +58,7 @@ package indirect enum OrderedJSON: Sendable {
     switch self {
     case .int(let number): Double(number)
     case .double(let number): number
+    case .number(let text): Double(text)
     default: nil
     }
   }
@@ -77,13 +80,15 @@ package indirect enum OrderedJSON: Sendable {
 }
 
 extension OrderedJSON: Equatable {
-  /// Same kind, same content, same order of keys.
+  /// Same kind, same content, same order of keys; many digits equal the double they round to.
   package static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
     case (.int(let a), .int(let b)): a == b
     case (.double(let a), .double(let b)): a == b
+    case (.number(let a), .number(let b)): a == b
+    case (.number, .double), (.double, .number): left.doubleValue == right.doubleValue
     case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
     case (.array(let a), .array(let b)): a == b
     case (.object(let a), .object(let b)): a == b

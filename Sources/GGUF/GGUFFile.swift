@@ -104,4 +104,9 @@ extension GGUFFile {
   public func prefetch() {
     for shard in shards { shard.file.prefetch(0..<shard.file.count) }
   }
+  /// Tells the system that a tensor is not used for now, so that a mapped one need not stay in memory.
+  package func discard(_ tensor: TensorInfo, _ range: Range<Int>) {
+    let start = tensor.byteRange.lowerBound
+    shards[tensor.shard].file.discard(start + range.lowerBound..<start + range.upperBound)
+  }
 }

@@ -22,6 +22,8 @@ import Android
   package let count: Int
   /// The bytes [count], page aligned; nil for an empty file.
   private let base: UnsafeMutableRawPointer?
+  /// Whether the system can read the bytes from the file again.
+  private let isMapped: Bool
 
   /// Opens a file and maps it or reads all of it.
   ///
@@ -40,6 +42,7 @@ import Android
     }
     self.path = path
     count = Int(status.st_size)
+    isMapped = access == .mapped
     switch access {
     case .mapped: unsafe base = try Self.map(count, of: descriptor, path: path)
     case .copied: unsafe base = try Self.read(count, from: descriptor, path: path)
@@ -50,6 +53,7 @@ import Android
   package init(bytes: [UInt8], path: String = "bytes in memory") throws(GGUFError) {
     self.path = path
     count = bytes.count
+    isMapped = false
     unsafe base = try Self.map(count, of: nil, path: path)
     unsafe bytes.withUnsafeBytes { source in
       if let from = source.baseAddress { unsafe base?.copyMemory(from: from, byteCount: count) }
@@ -158,6 +162,17 @@ extension MappedFile {
     let start = range.lowerBound & ~0xFFFF
     // Only a hint: a refusal changes nothing but speed.
     _ = unsafe posix_madvise(base + start, range.upperBound - start, POSIX_MADV_WILLNEED)
+  }
+
+  /// Lets the system take back the memory of a range, which is read from disk again when used.
+  func discard(_ range: Range<Int>) {
+    guard let base = unsafe base, contains(range.lowerBound, range.count), isMapped else { return }
+    // Only whole pages; 64 KiB is a multiple of every page size in use.
+    let start = (range.lowerBound + 0xFFFF) & ~0xFFFF
+    let end = range.upperBound & ~0xFFFF
+    guard start < end else { return }
+    // Only a hint, as above.
+    _ = unsafe madvise(base + start, end - start, MADV_DONTNEED)
   }
 
   /// Whether `length` bytes from `offset` lie in the file; by subtraction, so nothing overflows.

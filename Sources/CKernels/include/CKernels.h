@@ -8,3 +8,4 @@
 #include "ck_float.h"
 #include "ck_pool.h"
 #include "ck_parallel.h"
+#include "ck_pack.h"

@@ -20,6 +20,9 @@ void ck_fit_codes(const float *x, size_t n, ck_codes codes, ck_line line, float 
 // The sum of squared differences that those codes leave.
 float ck_fit_error(const float *x, size_t n, ck_codes codes, ck_line line);
 
+// The value of the largest magnitude, the first of several.
+float ck_extreme(const float *x, size_t n);
+
 // The best scale that a search finds for values without a minimum; of either sign.
 float ck_fit_scale(const float *x, size_t n, ck_codes codes);
 

@@ -26,7 +26,7 @@ static uint64_t word(uint64_t seed, uint64_t k) {
 
 void ck_noise_fill(const ck_noise *noise, uint64_t first, size_t n, float *out) {
   // Four uniform numbers of 0 ... 65535 have a variance of (2^32 - 1) / 12 each.
-  const float unit = noise->deviation * 0x1.bb67aep-17f;  // sqrt(12 / 4) / 2^16
+  const float unit = noise->deviation * 0x1.bb67aep-16f;  // sqrt(12 / 4) / 2^16
   for (size_t k = 0; k < n; k++) {
     const uint64_t w = word(noise->seed, first + k);
     const uint64_t pairs = (w & 0x0000ffff0000ffffu) + (w >> 16 & 0x0000ffff0000ffffu);

@@ -1,4 +1,5 @@
 // Packers of plain floats and of the types with blocks of 32 values.
+#include <float.h>
 #include <math.h>
 
 #include "ck_fit.h"
@@ -8,7 +9,7 @@
 
 bool ck_pack_f32(const float *x, size_t n, void *blocks) {
   memcpy(blocks, x, n * sizeof *x);
-  return ck_all_finite(x, n);
+  return ck_all_within(x, n, FLT_MAX);
 }
 
 bool ck_pack_f16(const float *x, size_t n, void *blocks) {
@@ -21,7 +22,7 @@ bool ck_pack_f16(const float *x, size_t n, void *blocks) {
 
 // The upper half of a float32, rounded to nearest even.
 bool ck_pack_bf16(const float *x, size_t n, void *blocks) {
-  bool fits = ck_all_finite(x, n);
+  bool fits = ck_all_within(x, n, FLT_MAX);  // the rounding of a NaN may look like a number
   for (size_t k = 0; k < n; k++) {
     const uint32_t bits = ck_float_bits(x[k]);
     const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
@@ -52,86 +53,87 @@ static void store_fifth_bits(const float *codes, float offset, uint8_t *qh) {
   }
 }
 
-// The better of two scales as they are stored.
-static float better_scale(const float *x, ck_codes codes, float a, float b) {
-  a = ck_rounded_to_half(a);
-  b = ck_rounded_to_half(b);
-  const float error = ck_fit_error(x, CK_BLOCK_VALUES, codes, (ck_line){a, 0});
-  return error <= ck_fit_error(x, CK_BLOCK_VALUES, codes, (ck_line){b, 0}) ? a : b;
+// A line as two float16 hold it.
+static ck_line rounded(ck_line line) {
+  return (ck_line){ck_rounded_to_half(line.scale), ck_rounded_to_half(line.minimum)};
 }
 
-static float extreme(const float *x) {
-  float found = 0;
-  for (size_t k = 0; k < CK_BLOCK_VALUES; k++) {
-    if (fabsf(x[k]) > fabsf(found)) found = x[k];
-  }
-  return found;
+// The better of two lines as they are stored; the search leaves out the rounding of scales.
+static ck_line better(const float *x, ck_codes codes, ck_line a, ck_line b) {
+  a = rounded(a);
+  b = rounded(b);
+  const float error = ck_fit_error(x, CK_BLOCK_VALUES, codes, a);
+  return error <= ck_fit_error(x, CK_BLOCK_VALUES, codes, b) ? a : b;
 }
 
 // Fits a scale, stores it and gives the codes.
-static bool fit_plain(const float *x, ck_codes codes, uint8_t *d, float *out) {
-  const float simple = extreme(x) / codes.lowest;
-  const float scale = better_scale(x, codes, ck_fit_scale(x, CK_BLOCK_VALUES, codes), simple);
-  ck_fit_codes(x, CK_BLOCK_VALUES, codes, (ck_line){ck_store_half(d, scale), 0}, out);
-  return ck_is_finite(scale);
+static bool fit_scale(const float *x, ck_codes codes, uint8_t *d, float *out) {
+  const ck_line simple = {ck_extreme(x, CK_BLOCK_VALUES) / codes.lowest, 0};
+  const ck_line found = {ck_fit_scale(x, CK_BLOCK_VALUES, codes), 0};
+  const ck_line line = better(x, codes, found, simple);
+  if (!ck_is_finite(line.scale)) return false;
+  ck_store_half(d, line.scale);
+  ck_fit_codes(x, CK_BLOCK_VALUES, codes, line, out);
+  return true;
 }
 
 // Fits a scale and a minimum, stores them and gives the codes.
 static bool fit_line(const float *x, float highest, uint8_t *d, uint8_t *m, float *out) {
-  const ck_line line = ck_fit_line(x, CK_BLOCK_VALUES, highest, INFINITY);
-  const ck_line stored = {ck_store_half(d, line.scale), ck_store_half(m, line.minimum)};
-  ck_fit_codes(x, CK_BLOCK_VALUES, (ck_codes){0, highest}, stored, out);
-  return ck_is_finite(stored.scale) && ck_is_finite(stored.minimum);
+  const ck_codes codes = {0, highest};
+  float low = x[0], high = x[0];
+  for (size_t k = 1; k < CK_BLOCK_VALUES; k++) {
+    low = x[k] < low ? x[k] : low;
+    high = x[k] > high ? x[k] : high;
+  }
+  const ck_line simple = {(high - low) / highest, low};
+  const ck_line line =
+      better(x, codes, ck_fit_line(x, CK_BLOCK_VALUES, highest, INFINITY), simple);
+  if (!ck_is_finite(line.scale) || !ck_is_finite(line.minimum)) return false;
+  ck_store_half(d, line.scale);
+  ck_store_half(m, line.minimum);
+  ck_fit_codes(x, CK_BLOCK_VALUES, codes, line, out);
+  return true;
 }
 
 static bool pack_block_q4_0(const float *x, ck_q4_0 *b) {
   float codes[CK_BLOCK_VALUES];
-  const bool fits = fit_plain(x, (ck_codes){-8, 7}, b->d, codes);
+  if (!fit_scale(x, (ck_codes){-8, 7}, b->d, codes)) return false;
   store_nibbles(codes, 8, b->q);
-  return fits;
+  return true;
 }
 
 static bool pack_block_q4_1(const float *x, ck_q4_1 *b) {
   float codes[CK_BLOCK_VALUES];
-  const bool fits = fit_line(x, 15, b->d, b->m, codes);
+  if (!fit_line(x, 15, b->d, b->m, codes)) return false;
   store_nibbles(codes, 0, b->q);
-  return fits;
+  return true;
 }
 
 static bool pack_block_q5_0(const float *x, ck_q5_0 *b) {
   float codes[CK_BLOCK_VALUES];
-  const bool fits = fit_plain(x, (ck_codes){-16, 15}, b->d, codes);
+  if (!fit_scale(x, (ck_codes){-16, 15}, b->d, codes)) return false;
   store_nibbles(codes, 16, b->q);
   store_fifth_bits(codes, 16, b->qh);
-  return fits;
+  return true;
 }
 
 static bool pack_block_q5_1(const float *x, ck_q5_1 *b) {
   float codes[CK_BLOCK_VALUES];
-  const bool fits = fit_line(x, 31, b->d, b->m, codes);
+  if (!fit_line(x, 31, b->d, b->m, codes)) return false;
   store_nibbles(codes, 0, b->q);
   store_fifth_bits(codes, 0, b->qh);
-  return fits;
+  return true;
 }
 
 static bool pack_block_q8_0(const float *x, ck_q8_0 *b) {
   float codes[CK_BLOCK_VALUES];
-  const bool fits = fit_plain(x, (ck_codes){-127, 127}, b->d, codes);
+  if (!fit_scale(x, (ck_codes){-127, 127}, b->d, codes)) return false;
   for (size_t k = 0; k < CK_BLOCK_VALUES; k++) b->q[k] = (int8_t)codes[k];
-  return fits;
+  return true;
 }
 
-#define PACK(name)                                                            \
-  bool ck_pack_##name(const float *x, size_t n, void *blocks) {               \
-    ck_##name *b = blocks;                                                    \
-    bool fits = ck_all_finite(x, n);                                          \
-    for (size_t i = 0; fits && i < n / CK_BLOCK_VALUES; i++) {                \
-      fits = pack_block_##name(x + i * CK_BLOCK_VALUES, b + i);               \
-    }                                                                         \
-    return fits;                                                              \
-  }
-PACK(q4_0)
-PACK(q4_1)
-PACK(q5_0)
-PACK(q5_1)
-PACK(q8_0)
+CK_PACK_BLOCKS(q4_0, CK_BLOCK_VALUES)
+CK_PACK_BLOCKS(q4_1, CK_BLOCK_VALUES)
+CK_PACK_BLOCKS(q5_0, CK_BLOCK_VALUES)
+CK_PACK_BLOCKS(q5_1, CK_BLOCK_VALUES)
+CK_PACK_BLOCKS(q8_0, CK_BLOCK_VALUES)

@@ -11,7 +11,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-enum { ROUNDS = 2 };
+enum { ROUNDS = 4 };
 
 static int clamped(float value, int lowest, int highest) {
   return value < (float)lowest ? lowest : value > (float)highest ? highest : (int)rintf(value);
@@ -127,6 +127,7 @@ static bool pack_lines(const float *x, float highest, uint8_t *d, uint8_t *dmin,
                        uint8_t *codes) {
   line_block b;
   fit_line_block(x, (ck_codes){0, highest}, &b);
+  if (!ck_is_finite(b.d) || !ck_is_finite(b.dmin)) return false;
   ck_store_half(d, b.d);
   ck_store_half(dmin, b.dmin);
   store_scales(&b, scales);
@@ -136,7 +137,7 @@ static bool pack_lines(const float *x, float highest, uint8_t *d, uint8_t *dmin,
                  q);
     for (size_t k = 0; k < CK_BLOCK_VALUES; k++) codes[i * CK_BLOCK_VALUES + k] = (uint8_t)q[k];
   }
-  return ck_is_finite(b.d) && ck_is_finite(b.dmin);
+  return true;
 }
 
 // Low halves of the codes: sub-block 2g in the low, 2g + 1 in the high nibbles of 32 bytes.
@@ -149,20 +150,20 @@ static void store_pairs(const uint8_t *codes, uint8_t *q) {
 
 static bool pack_block_q4_k(const float *x, ck_q4_k *b) {
   uint8_t codes[CK_SUPER_VALUES];
-  const bool fits = pack_lines(x, 15, b->d, b->dmin, b->scales, codes);
+  if (!pack_lines(x, 15, b->d, b->dmin, b->scales, codes)) return false;
   store_pairs(codes, b->q);
-  return fits;
+  return true;
 }
 
 static bool pack_block_q5_k(const float *x, ck_q5_k *b) {
   uint8_t codes[CK_SUPER_VALUES];
-  const bool fits = pack_lines(x, 31, b->d, b->dmin, b->scales, codes);
+  if (!pack_lines(x, 31, b->d, b->dmin, b->scales, codes)) return false;
   store_pairs(codes, b->q);
   memset(b->qh, 0, sizeof b->qh);
   for (size_t k = 0; k < CK_SUPER_VALUES; k++) {
     b->qh[k % 32] |= (uint8_t)((codes[k] >> 4) << (k / 32));
   }
-  return fits;
+  return true;
 }
 
 // --- Q6_K: sixteen groups of 16 with a signed scale of 8 bits each ---
@@ -233,6 +234,7 @@ static void fit_scale_block(const float *x, scale_block *best) {
 static bool pack_block_q6_k(const float *x, ck_q6_k *b) {
   scale_block block;
   fit_scale_block(x, &block);
+  if (!ck_is_finite(block.d)) return false;
   memset(b, 0, sizeof *b);
   ck_store_half(b->d, block.d);
   for (size_t g = 0; g < GROUPS; g++) {
@@ -248,18 +250,9 @@ static bool pack_block_q6_k(const float *x, ck_q6_k *b) {
       b->qh[32 * n + l] |= (uint8_t)((code >> 4) << (2 * p));
     }
   }
-  return ck_is_finite(block.d);
+  return true;
 }
 
-#define PACK(name)                                                            \
-  bool ck_pack_##name(const float *x, size_t n, void *blocks) {               \
-    ck_##name *b = blocks;                                                    \
-    bool fits = ck_all_finite(x, n);                                          \
-    for (size_t i = 0; fits && i < n / CK_SUPER_VALUES; i++) {                \
-      fits = pack_block_##name(x + i * CK_SUPER_VALUES, b + i);               \
-    }                                                                         \
-    return fits;                                                              \
-  }
-PACK(q4_k)
-PACK(q5_k)
-PACK(q6_k)
+CK_PACK_BLOCKS(q4_k, CK_SUPER_VALUES)
+CK_PACK_BLOCKS(q5_k, CK_SUPER_VALUES)
+CK_PACK_BLOCKS(q6_k, CK_SUPER_VALUES)

@@ -59,5 +59,6 @@ static inline float *random_floats(generator *g, size_t n, float limit) {
 void check_matmul(ck_isa isa);
 void check_floats(ck_isa isa);
 void check_attention(ck_isa isa);
+void check_pack(void);
 void check_pool(void);
 void check_parallel(ck_isa isa);

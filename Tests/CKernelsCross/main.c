@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
     if (isa != CK_ISA_SCALAR && !only_threads) check_isa((ck_isa)isa);
   }
   CHECK(found, "%s is not available here", wanted);
+  if (!only_threads) check_pack();
   check_pool();
   check_parallel(ck_isa_active());
   printf("%zu passed, %zu failed\n", checks_passed, checks_failed);

@@ -41,11 +41,12 @@ let package = Package(
     library("Tokenization", ["GGUF"]),
     library("ConstrainedDecoding", ["Tokenization"]),
     library("Inference", ["CKernels", "GGUF", "Tokenization", "ConstrainedDecoding"]),
+    library("Quantization", ["CKernels", "GGUF"]),
     library("OnDeviceModels", ["GGUF", "Tokenization", "Inference"]),
     library("Hearth", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
     .executableTarget(
       name: "HearthCommand",
-      dependencies: ["GGUF", "Tokenization", "Inference", "OnDeviceModels"],
+      dependencies: ["GGUF", "Tokenization", "Inference", "Quantization", "OnDeviceModels"],
       swiftSettings: swiftSettings),
 
     .target(name: "CThreadClock", path: "Benchmarks/CThreadClock"),
@@ -63,6 +64,7 @@ let package = Package(
     tests("Tokenization", ["GGUF", "Tokenization"]),
     tests("ConstrainedDecoding", ["GGUF", "Tokenization", "ConstrainedDecoding"]),
     tests("Inference", ["AllocationCounting", "CKernels", "GGUF", "Tokenization", "Inference"]),
+    tests("Quantization", ["CKernels", "GGUF", "Tokenization", "Inference", "Quantization"]),
     tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
     tests("HearthCommand", ["GGUF", "HearthCommand"]),
   ],

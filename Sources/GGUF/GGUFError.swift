@@ -4,6 +4,8 @@ public enum GGUFError: Error, Equatable, Sendable {
   case cannotRead(path: String, reason: String)
   /// A file cannot be written.
   case cannotWrite(path: String, reason: String)
+  /// The file system has less room left than a file needs.
+  case diskFull(path: String, needed: Int, free: Int)
   /// The file does not begin with the GGUF magic; `looksLike` says what it seems to be.
   case notGGUF(looksLike: String)
   /// A format version other than 2 and 3.
@@ -59,6 +61,9 @@ extension GGUFError: CustomStringConvertible {
       return "Cannot read \(path): \(reason). Check the path and the permissions."
     case .cannotWrite(let path, let reason):
       return "Cannot write \(path): \(reason)."
+    case .diskFull(let path, let needed, let free):
+      return "Cannot write \(path): it needs \(needed) bytes and the disk has \(free) left. "
+        + "Free some, or choose another folder."
     case .notGGUF(let looksLike):
       return "Not a GGUF file: it looks like \(looksLike). Choose a file that ends in .gguf."
     case .unsupportedVersion(let version):

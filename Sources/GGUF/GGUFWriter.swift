@@ -7,7 +7,8 @@ package struct GGUFWriter {
     let name: String
     let type: TensorType
     let dimensions: [Int]
-    let data: () -> [UInt8]
+    /// Makes the bytes; nil where a `GGUFStream` gets them.
+    let data: (() -> [UInt8])?
   }
 
   /// The format version that is written.
@@ -48,6 +49,32 @@ package struct GGUFWriter {
     _ name: String, _ type: TensorType, _ dimensions: [Int], data: @escaping () -> [UInt8]
   ) {
     tensors.append(Tensor(name: name, type: type, dimensions: dimensions, data: data))
+  }
+}
+
+extension GGUFWriter {
+  /// Adds a tensor whose bytes are handed to a `GGUFStream`.
+  package mutating func declare(_ name: String, _ type: TensorType, _ dimensions: [Int]) {
+    tensors.append(Tensor(name: name, type: type, dimensions: dimensions, data: nil))
+  }
+
+  /// Everything before the data with its padding, and the number of bytes of each tensor.
+  func layout(for path: String) throws(GGUFError) -> (header: [UInt8], sizes: [Int]) {
+    var sizes: [Int] = []
+    for tensor in tensors {
+      do {
+        sizes.append(try TensorInfo.byteCount(type: tensor.type, dimensions: tensor.dimensions))
+      } catch {
+        throw .cannotWrite(path: path, reason: "tensor \(quoted(tensor.name)): \(error.reason)")
+      }
+    }
+    let header = header(sizes: sizes)
+    return (header + padding(after: header.count), sizes)
+  }
+
+  /// The zeros that follow so many bytes.
+  func padding(after count: Int) -> [UInt8] {
+    [UInt8](repeating: 0, count: (alignment - count % alignment) % alignment)
   }
 }
 
@@ -109,18 +136,10 @@ extension GGUFWriter {
   private func emit(
     for path: String, _ sink: ([UInt8]) throws(GGUFError) -> Void
   ) throws(GGUFError) {
-    var sizes: [Int] = []
-    for tensor in tensors {
-      do {
-        sizes.append(try TensorInfo.byteCount(type: tensor.type, dimensions: tensor.dimensions))
-      } catch {
-        throw .cannotWrite(path: path, reason: "tensor \(quoted(tensor.name)): \(error.reason)")
-      }
-    }
-    let header = header(sizes: sizes)
-    try sink(header + padding(after: header.count))
+    let (header, sizes) = try layout(for: path)
+    try sink(header)
     for (tensor, size) in zip(tensors, sizes) {
-      let data = tensor.data()
+      let data = tensor.data?() ?? []
       guard data.count == size else {
         let reason = "tensor \(quoted(tensor.name)) needs \(size) bytes, got \(data.count)"
         throw .cannotWrite(path: path, reason: reason)
@@ -150,10 +169,6 @@ extension GGUFWriter {
       offset += size + padding(after: size).count
     }
     return bytes
-  }
-
-  private func padding(after count: Int) -> [UInt8] {
-    [UInt8](repeating: 0, count: (alignment - count % alignment) % alignment)
   }
 }
 

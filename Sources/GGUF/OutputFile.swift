@@ -30,15 +30,29 @@ struct OutputFile: ~Copyable {
   }
 
   /// Writes bytes at the end.
-  func append(_ bytes: [UInt8]) throws(GGUFError) {
+  func append(_ bytes: [UInt8]) throws(GGUFError) { try append(unsafe bytes.span.bytes) }
+
+  /// Writes bytes at the end.
+  func append(_ bytes: RawSpan) throws(GGUFError) {
     var done = 0
-    while done < bytes.count {
-      let written = unsafe bytes[done...].withUnsafeBytes { rest in
+    while done < bytes.byteCount {
+      let written = unsafe bytes.extracting(droppingFirst: done).withUnsafeBytes { rest in
         unsafe write(descriptor, rest.baseAddress, min(rest.count, 1 << 30))
       }
       if written < 0 && errno == EINTR { continue }
       guard written > 0 else { throw .cannotWrite(path: path, reason: systemError()) }
       done += written
+    }
+  }
+
+  /// Fails early where the file system has less than so many bytes left.
+  func checkSpace(for byteCount: Int) throws(GGUFError) {
+    var status = statvfs()
+    guard unsafe fstatvfs(descriptor, &status) == 0 else { return }
+    let (free, overflow) = UInt(status.f_bavail).multipliedReportingOverflow(
+      by: UInt(status.f_frsize))
+    guard overflow || byteCount <= free else {
+      throw .diskFull(path: path, needed: byteCount, free: Int(clamping: free))
     }
   }
 

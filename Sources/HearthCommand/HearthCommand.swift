@@ -7,6 +7,7 @@ struct HearthCommand {
 
   static let verbs: [Verb] = [
     runVerb, chatVerb, inspectVerb, modelsVerb, benchVerb, tokenizeVerb, logitsVerb, perplexityVerb,
+    quantizeVerb, randomModelVerb,
   ]
 
   static func main() async {

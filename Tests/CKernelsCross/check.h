@@ -64,5 +64,6 @@ void check_matmul(ck_isa isa);
 void check_tiles(ck_isa isa);
 void check_floats(ck_isa isa);
 void check_attention(ck_isa isa);
+void check_pack(void);
 void check_pool(void);
 void check_parallel(ck_isa isa);

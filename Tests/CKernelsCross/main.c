@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
   }
   if (wanted && !only_threads)
     CHECK(strcmp(wanted, ck_isa_name(ck_isa_active())) == 0, "%s is not chosen here", wanted);
+  if (!only_threads) check_pack();
   check_pool();
   printf("%zu passed, %zu failed\n", checks_passed, checks_failed);
   return checks_failed == 0 ? 0 : 1;

@@ -10,3 +10,4 @@
 #include "ck_pool.h"
 #include "ck_parallel.h"
 #include "ck_machine.h"
+#include "ck_pack.h"

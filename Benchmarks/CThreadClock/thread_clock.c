@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 199309L  // clock_gettime
+
 #include "thread_clock.h"
 
 #include <time.h>

@@ -17,9 +17,15 @@ struct Packer: CustomTestStringConvertible, Sendable {
 
   private init(type: TypeRow) { self.type = type }
 
+  struct UnknownType: Error {
+    let name: String
+  }
+
   /// The blocks, or nil where a value cannot be stored.
   func pack(_ x: [Float]) throws -> [UInt8]? {
-    let pack = try #require(unsafe ck_pack_for(type.id))
+    guard let pack = unsafe ck_pack_for(type.id) else {
+      throw UnknownType(name: type.name)
+    }
     try #require(x.count.isMultiple(of: type.blockValues))
     var out = [UInt8](repeating: 0xA5, count: x.count / type.blockValues * type.blockBytes)
     return unsafe pack(x, x.count, &out) ? out : nil

@@ -42,11 +42,15 @@ let package = Package(
     library("ConstrainedDecoding", ["Tokenization"]),
     library("Inference", ["CKernels", "GGUF", "Tokenization", "ConstrainedDecoding"]),
     library("Quantization", ["CKernels", "GGUF"]),
-    library("OnDeviceModels", ["GGUF", "Tokenization", "Inference"]),
-    library("Hearth", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
+    library("OnDeviceModels", ["GGUF", "Tokenization", "ConstrainedDecoding", "Inference"]),
+    library(
+      "Hearth", ["GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "OnDeviceModels"]),
     .executableTarget(
       name: "HearthCommand",
-      dependencies: ["GGUF", "Tokenization", "Inference", "Quantization", "OnDeviceModels"],
+      dependencies: [
+        "GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "Quantization",
+        "OnDeviceModels",
+      ],
       swiftSettings: swiftSettings),
 
     .target(name: "CThreadClock", path: "Benchmarks/CThreadClock"),
@@ -63,9 +67,16 @@ let package = Package(
     tests("CKernels", ["CKernels"]),
     tests("Tokenization", ["GGUF", "Tokenization"]),
     tests("ConstrainedDecoding", ["GGUF", "Tokenization", "ConstrainedDecoding"]),
-    tests("Inference", ["AllocationCounting", "CKernels", "GGUF", "Tokenization", "Inference"]),
+    tests(
+      "Inference",
+      [
+        "AllocationCounting", "CKernels", "GGUF", "Tokenization", "ConstrainedDecoding",
+        "Inference",
+      ]),
     tests("Quantization", ["CKernels", "GGUF", "Tokenization", "Inference", "Quantization"]),
-    tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
+    tests(
+      "OnDeviceModels",
+      ["GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "OnDeviceModels"]),
     tests("HearthCommand", ["GGUF", "HearthCommand"]),
   ],
   cLanguageStandard: .c11

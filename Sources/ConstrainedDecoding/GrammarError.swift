@@ -6,6 +6,8 @@ public enum GrammarError: Error, Equatable, Sendable {
   case unsupported(pointer: String, keyword: String, reason: String)
   /// A JSON Schema is not a schema: a keyword has a value of the wrong kind, a reference leads nowhere.
   case invalidSchema(pointer: String, keyword: String, reason: String)
+  /// A field that a caller names is not in the schema, or no string.
+  case field(path: String, reason: String)
   /// No text at all can satisfy the grammar.
   case unsatisfiable(pointer: String, reason: String)
   /// A rule is used and never defined.
@@ -30,6 +32,8 @@ extension GrammarError: CustomStringConvertible {
         + "remove the keyword or compile with the lenient option"
     case .invalidSchema(let pointer, let keyword, let reason):
       "schema at \"\(pointer)\": \"\(keyword)\": \(reason)"
+    case .field(let path, let reason):
+      "field \"\(path)\": \(reason)"
     case .unsatisfiable(let pointer, let reason):
       "schema or grammar at \"\(pointer)\" can never be satisfied: \(reason)"
     case .undefinedRule(let name, let line, let column):
@@ -47,7 +51,7 @@ extension GrammarError: CustomStringConvertible {
 }
 
 /// Bounds on what a grammar may cost; passing one is a typed error, never a hang.
-public struct GrammarLimits: Sendable, Equatable {
+public struct GrammarLimits: Sendable, Hashable {
   /// What a limit counts.
   public enum Kind: String, Sendable {
     /// Expression nodes, which are also the states of the automata.

@@ -1,3 +1,4 @@
+@_exported public import ConstrainedDecoding
 @_exported public import GGUF
 @_exported public import Inference
 @_exported public import OnDeviceModels

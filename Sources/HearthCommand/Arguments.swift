@@ -23,8 +23,12 @@ struct UsageError: Error, CustomStringConvertible {
 struct Arguments {
   private var values: [String: [String]] = [:]
   private(set) var operands: [String] = []
+  /// Whether `--help` or `-h` stands where an option does, not where a value does.
+  private(set) var wantsHelp = false
 
   /// Reads `--name value`, `--name=value`, switches and operands; `--` ends the options.
+  ///
+  /// Nothing else matters beside a call for help.
   ///
   /// - Throws: `UsageError` for an unknown option, a missing or an unexpected value.
   init(_ words: [String], _ options: [Option]) throws(UsageError) {
@@ -37,6 +41,10 @@ struct Arguments {
       guard word.hasPrefix("-"), word != "-", Double(word) == nil else {
         operands.append(word)
         continue
+      }
+      if word == "--help" || word == "-h" {
+        wantsHelp = true
+        return
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let option = options.first(where: { $0.name == parts[0] }) else {

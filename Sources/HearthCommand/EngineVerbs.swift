@@ -14,9 +14,7 @@ let tokenizeVerb = Verb(
   options: ModelOptions.options.filter { ["--model", "--no-mmap"].contains($0.name) }
 ) { arguments in
   try arguments.refuseOperands()
-  let tokenizer = try Tokenizer(
-    file: GGUFFile(path: ModelOptions.path(arguments), access: ModelOptions.access(arguments)))
-  ModelOptions.warn(tokenizer)
+  let tokenizer = try ModelOptions.tokenizer(arguments)
   try await JSONLines.answer { request in
     try request.refuseOthers(than: ["text", "parse_special", "add_special"])
     guard let text = try request.text("text") else { throw RequestError("\"text\" is missing") }

@@ -1,68 +1,83 @@
 import Foundation
 
-/// The `hearth` command: exit status 0 for success, 1 for a failure, 2 for a wrong call.
+/// The `hearth` command: exit status 0 for success, 1 for a failure, 2 for a wrong call, 130 for an
+/// end by Ctrl-C.
 @main
 struct HearthCommand {
   static let version = "0.1.0"
 
   static let verbs: [Verb] = [
-    runVerb, chatVerb, inspectVerb, modelsVerb, benchVerb, tokenizeVerb, logitsVerb, perplexityVerb,
-    quantizeVerb, randomModelVerb,
+    runVerb,
+    chatVerb,
+    extractVerb,
+    inspectVerb,
+    modelsVerb,
+    benchVerb,
+    grammarVerb,
+    tokenizeVerb,
+    logitsVerb,
+    perplexityVerb,
+    quantizeVerb,
+    randomModelVerb,
   ]
 
   static func main() async {
-    var words = Array(CommandLine.arguments.dropFirst())
-    let name = words.isEmpty ? nil : words.removeFirst()
-    switch name {
+    let words = Array(CommandLine.arguments.dropFirst())
+    switch words.first {
     case nil:
       Console.note(overview)
       exit(2)
     case "--help", "-h", "help":
-      Console.line(verbs.first { $0.name == words.first }?.help ?? overview)
+      if words.count == 1 { return Console.line(overview) }
+      await run(Array(words.dropFirst()), showsHelp: true)
     case "--version":
       Console.line("hearth \(version)")
-    case let name?:
-      guard let verb = verbs.first(where: { $0.name == name }) else {
-        Console.note("hearth: unknown command \"\(name)\"\n\n" + overview)
-        exit(2)
-      }
-      await run(verb, words)
+    default:
+      await run(words, showsHelp: false)
     }
   }
 
-  private static func run(_ verb: Verb, _ words: [String]) async {
-    if words.first == "--help" || words.first == "-h" || words == ["help"] {
-      Console.line(verb.help)
-      return
+  /// Finds the verb, and the action where it has some, and runs it or shows its help.
+  private static func run(_ words: [String], showsHelp: Bool) async {
+    guard let verb = verbs.first(where: { $0.name == words[0] }) else {
+      Console.note("hearth: unknown command \"\(words[0])\"\n\n" + overview)
+      exit(2)
     }
+    let action = words.count > 1 ? verb.actions.first { $0.name == words[1] } : nil
+    let path = words.prefix(action == nil ? 1 : 2).joined(separator: " ")
+    await run(
+      action ?? verb, path, Array(words.dropFirst(action == nil ? 1 : 2)), showsHelp: showsHelp)
+  }
+
+  private static func run(
+    _ verb: Verb, _ path: String, _ words: [String], showsHelp: Bool
+  ) async {
     do {
-      try await verb.run(Arguments(words, verb.options))
+      let arguments = try Arguments(words, verb.options)
+      guard !showsHelp, !arguments.wantsHelp else { return Console.line(verb.help(path)) }
+      try await verb.run(arguments)
     } catch let error as UsageError {
-      Console.note("hearth \(verb.name): \(error)\nSee: hearth \(verb.name) --help")
+      Console.note("hearth \(path): \(error)\nSee: hearth \(path) --help")
       exit(2)
     } catch is CancellationError {
-      Console.note("hearth \(verb.name): cancelled")
+      Console.note("hearth \(path): cancelled")
       exit(130)
     } catch {
-      Console.note("hearth \(verb.name): \(error)")
+      Console.note("hearth \(path): \(error)")
       exit(1)
     }
   }
 
   private static var overview: String {
-    let width = verbs.map(\.name.count).max() ?? 0
-    let list = verbs.map { verb in
-      "  " + verb.name + String(repeating: " ", count: width - verb.name.count + 2) + verb.summary
-    }
-    return """
-      usage: hearth COMMAND [options]
+    """
+    usage: hearth COMMAND [options]
 
-      Runs language models from GGUF files on this machine.
+    Runs language models from GGUF files on this machine.
 
-      commands:
-      \(list.joined(separator: "\n"))
+    commands:
+    \(Verb.table(verbs.map { ($0.name, $0.summary) }).joined(separator: "\n"))
 
-      hearth COMMAND --help explains a command; hearth --version prints the version.
-      """
+    hearth COMMAND --help explains a command; hearth --version prints the version.
+    """
   }
 }

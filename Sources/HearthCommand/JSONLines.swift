@@ -8,28 +8,44 @@ struct RequestError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// One JSON object a line in, one a line out.
+/// One JSON value a line in, one a line out.
 enum JSONLines {
   /// Answers every line of standard input; a bad one gets `{"error":…}` and the rest goes on.
   static func answer(
     _ body: ([OrderedJSON.Member]) async throws -> [OrderedJSON.Member]
-  ) async throws(InputError) {
+  ) async throws {
+    try await answerLines { text in
+      guard case .object(let request) = try OrderedJSON(parsing: text) else {
+        throw RequestError("not a JSON object")
+      }
+      return OrderedJSON.object(try await body(request)).serialized()
+    } failure: { error in
+      OrderedJSON.object([.init("error", .string("\(error)"))]).serialized()
+    }
+  }
+
+  /// Answers every line of standard input by one line, as soon as it is there; empty ones are passed
+  /// over.
+  ///
+  /// - Parameters:
+  ///   - body: the answer to a line.
+  ///   - failure: the answer to a line for which `body` threw; throws what ends the run.
+  static func answerLines(
+    _ body: (String) async throws -> String, failure: (any Error) throws -> String
+  ) async throws {
     var lines = LineReader()
     while let line = try lines.next() {
-      var result: [OrderedJSON.Member]
+      var answer: String
       do {
         guard case .text(let text) = line else {
           throw RequestError("the line is longer than \(StandardInput.longest) bytes")
         }
         if text.allSatisfy(\.isWhitespace) { continue }
-        guard case .object(let request) = try OrderedJSON(parsing: text) else {
-          throw RequestError("not a JSON object")
-        }
-        result = try await body(request)
+        answer = try await body(text)
       } catch {
-        result = [.init("error", .string("\(error)"))]
+        answer = try failure(error)
       }
-      Console.data(OrderedJSON.object(result).serialized())
+      Console.data(answer)
     }
   }
 }
@@ -43,7 +59,7 @@ extension [OrderedJSON.Member] {
     }
   }
 
-  private func value(_ name: String) -> OrderedJSON? {
+  func value(_ name: String) -> OrderedJSON? {
     last { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 

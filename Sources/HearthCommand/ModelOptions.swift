@@ -41,6 +41,13 @@ enum ModelOptions {
     return model
   }
 
+  /// The tokenizer alone, without the weights.
+  static func tokenizer(_ arguments: Arguments) throws -> Tokenizer {
+    let tokenizer = try Tokenizer(file: GGUFFile(path: path(arguments), access: access(arguments)))
+    warn(tokenizer)
+    return tokenizer
+  }
+
   static func access(_ arguments: Arguments) -> GGUFFile.Access {
     arguments.has("--no-mmap") ? .copied : .mapped
   }
@@ -85,6 +92,7 @@ enum SamplingArguments {
     Option("--logit-bias", "ID=B", "add B to the logit of a token; may be repeated"),
     Option("--seed", "N", "repeat an earlier run (default: random, reported)"),
     Option("--max-tokens", "N", "response tokens at most (default: what the context holds)"),
+    Option("--max-time", "SECONDS", "time for the response at most, its prompt included"),
     Option("--stop", "TEXT", "end the response at this text; may be repeated"),
   ]
 
@@ -131,8 +139,11 @@ enum SamplingArguments {
     }
     let maximum = try arguments.number("--max-tokens", Int.self)
     if let maximum, maximum < 0 { throw UsageError("--max-tokens must be 0 or more") }
+    let seconds = try arguments.number("--max-time", Double.self)
+    if let seconds, !(seconds >= 0) { throw UsageError("--max-time must be 0 or more") }
     return GenerationOptions(
       sampling: sampling, maximumResponseTokens: maximum,
+      timeLimit: seconds.map { .seconds(min($0, 1e9)) },
       stopStrings: arguments.strings("--stop"))
   }
 }

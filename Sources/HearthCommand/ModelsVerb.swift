@@ -2,55 +2,66 @@ import Foundation
 import OnDeviceModels
 
 let modelsVerb = Verb(
-  "models", usage: "list | pull [NAME] | verify [NAME] | path [NAME]",
+  "models",
   summary: "list, download and check the catalog's models",
+  details: "Models lie in $HEARTH_MODELS, else in hearth/models in the XDG data folder.",
+  actions: [listAction, pullAction, verifyAction, pathAction])
+
+private let listAction = Verb(
+  "list", usage: "", summary: "what the catalog has and what is here"
+) { arguments in
+  try arguments.refuseOperands()
+  let store = ModelStore()
+  ModelCatalog.builtIn.models.forEach { Console.line(ModelsReport.line($0, store)) }
+}
+
+private let pullAction = Verb(
+  "pull", usage: "[NAME]", summary: "download a model, or the default one",
   details: """
-    list    what the catalog has and what is here
-    pull    download a model, or the default one; does nothing when it is here
-    verify  read a downloaded model and compare its SHA-256
-    path    print where its file is
-    Models lie in $HEARTH_MODELS, else in hearth/models in the XDG data folder.
+    Does nothing when the model is here. A download that was interrupted leaves nothing behind that
+    could be taken for a model; two at once do not disturb each other. Ctrl-C ends it.
     """
 ) { arguments in
+  try await ModelsReport.pull(ModelsReport.entry(arguments), ModelStore())
+}
+
+private let verifyAction = Verb(
+  "verify", usage: "[NAME]", summary: "read a downloaded model and compare its SHA-256"
+) { arguments in
+  let entry = try ModelsReport.entry(arguments)
   let store = ModelStore()
-  let catalog = ModelCatalog.builtIn
-  let action = arguments.operands.first
-  func entry() throws -> ModelCatalog.Entry {
-    try arguments.refuseOperands(after: 2)
-    guard arguments.operands.count > 1 else {
+  try await store.verify(entry)
+  Console.line("\(entry.name): \(store.path(for: entry).path(percentEncoded: false)) is right")
+}
+
+private let pathAction = Verb(
+  "path", usage: "[NAME]", summary: "print where the file of a downloaded model is"
+) { arguments in
+  let entry = try ModelsReport.entry(arguments)
+  let store = ModelStore()
+  let path = store.path(for: entry).path(percentEncoded: false)
+  guard store.isPresent(entry) else {
+    throw ModelStoreError.notPulled(name: entry.name, path: path)
+  }
+  Console.line(path)
+}
+
+/// What `hearth models` reads and prints.
+private enum ModelsReport {
+  /// The model named, or the default one.
+  static func entry(_ arguments: Arguments) throws -> ModelCatalog.Entry {
+    try arguments.refuseOperands(after: 1)
+    let catalog = ModelCatalog.builtIn
+    guard let name = arguments.operands.first else {
       guard let entry = catalog.defaultEntry else { throw UsageError("which model?") }
       return entry
     }
-    let name = arguments.operands[1]
     guard let entry = catalog.entry(named: name) else {
       throw ModelStoreError.unknownModel(name: name, known: catalog.models.map(\.name))
     }
     return entry
   }
 
-  switch action {
-  case "list":
-    try arguments.refuseOperands(after: 1)
-    catalog.models.forEach { Console.line(ModelsReport.line($0, store)) }
-  case "pull": try await ModelsReport.pull(entry(), store)
-  case "verify":
-    let entry = try entry()
-    try await store.verify(entry)
-    Console.line("\(entry.name): \(store.path(for: entry).path(percentEncoded: false)) is right")
-  case "path":
-    let entry = try entry()
-    guard store.isPresent(entry) else {
-      throw ModelStoreError.notPulled(
-        name: entry.name, path: store.path(for: entry).path(percentEncoded: false))
-    }
-    Console.line(store.path(for: entry).path(percentEncoded: false))
-  case let other?: throw UsageError("unknown action \"\(other)\"")
-  case nil: throw UsageError("list, pull, verify or path?")
-  }
-}
-
-/// What `hearth models` prints.
-private enum ModelsReport {
   static func line(_ entry: ModelCatalog.Entry, _ store: ModelStore) -> String {
     let marks = [
       entry.isDefault ? "default" : nil, store.isPresent(entry) ? "downloaded" : "not downloaded",

@@ -1,3 +1,4 @@
+import ConstrainedDecoding
 import Foundation
 import Inference
 import OnDeviceModels
@@ -8,9 +9,13 @@ let runVerb = Verb(
   details: """
     The prompt comes from --prompt, or from standard input. The answer goes to standard output,
     one line of timing to standard error.
+
+    With --schema, --gbnf or --regex the answer always has that shape; verbatim parts of it are
+    copied from the prompt. A limit that comes near closes it by the shortest legal way; where even
+    that is impossible the exit status is 1.
     """,
-  options: ModelOptions.options + PromptOptions.options + SamplingArguments.options
-    + [Option("--quiet", nil, "no timing line")]
+  options: ModelOptions.options + PromptOptions.options + GrammarOptions.options
+    + SamplingArguments.options + [Option("--quiet", nil, "no timing line")]
 ) { arguments in
   var prompt = arguments.string("--prompt")
   if prompt == nil, !arguments.operands.isEmpty {
@@ -18,15 +23,22 @@ let runVerb = Verb(
   } else {
     try arguments.refuseOperands()
   }
-  let options = try SamplingArguments.generation(arguments)
+  var options = try SamplingArguments.generation(arguments)
+  let source = try GrammarOptions.source(arguments)
+  if source != nil, !options.stopStrings.isEmpty {
+    throw UsageError("--stop goes with no grammar, which says itself where the text ends")
+  }
   let engine = try ModelOptions.engine(arguments)
   let template = try PromptOptions.template(arguments)
   let path = try ModelOptions.path(arguments)
   let text = try prompt ?? StandardInput.all()
   guard !text.isEmpty else { throw UsageError("the prompt is empty") }
+  options.grammar = source?.grammar(document: text)
+  // What is wrong with the grammar is found before the model is loaded.
+  _ = try options.grammar?.grammar()
   let model = try await ModelOptions.load(arguments, path, engine, template)
 
-  let work = Task {
+  let work = Task { [options] in
     let stream =
       arguments.has("--raw")
       ? try await model.complete(text, options: options)
@@ -39,6 +51,9 @@ let runVerb = Verb(
     }
     if !last.hasSuffix("\n") { Console.write("\n") }
     if !arguments.has("--quiet") { Console.note(Timing.line(stream)) }
+    if options.grammar != nil, stream.outcome != .complete {
+      throw Failure("the answer is not complete: \(Timing.describe(stream.finishReason))")
+    }
   }
   do {
     try await Interrupt.cancelling(work)
@@ -95,13 +110,22 @@ enum Timing {
     return String(format: ", %.0f ms, %.1f tokens/s", seconds * 1000, Double(tokens) / seconds)
   }
 
-  private static func describe(_ reason: FinishReason?) -> String {
+  static func describe(_ reason: FinishReason?) -> String {
     switch reason {
     case .endOfTurn: "end of turn"
     case .stopString(let text): "stop string \(String(reflecting: text))"
     case .tokenLimit: "token limit"
+    case .timeLimit: "time limit"
     case .contextFull: "context full"
+    case .noLegalToken: "no token of the vocabulary can continue the grammar"
     case .cancelled, nil: "cancelled"
     }
   }
+}
+
+/// What went wrong, where no other error says it.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }

@@ -6,6 +6,8 @@ struct Verb: Sendable {
   let summary: String
   let details: String
   let options: [Option]
+  /// What the verb can be told to do, each with options and help of its own.
+  let actions: [Verb]
   let run: @Sendable (Arguments) async throws -> Void
 
   init(
@@ -17,22 +19,46 @@ struct Verb: Sendable {
     self.summary = summary
     self.details = details
     self.options = options
+    actions = []
     self.run = run
   }
 
-  /// The page that `hearth VERB --help` prints.
-  var help: String {
-    var lines = ["usage: hearth \(name) \(usage)", "", summary]
+  /// A verb that is always followed by one of its actions.
+  init(_ name: String, summary: String, details: String = "", actions: [Verb]) {
+    self.name = name
+    usage = "ACTION …"
+    self.summary = summary
+    self.details = details
+    options = []
+    self.actions = actions
+    run = { arguments in
+      let names = actions.map(\.name).joined(separator: ", ")
+      guard let word = arguments.operands.first else { throw UsageError("one of \(names)?") }
+      throw UsageError("unknown action \"\(word)\"; there are \(names)")
+    }
+  }
+
+  /// The page that `hearth VERB --help` prints; `path` is how the verb is called.
+  func help(_ path: String) -> String {
+    var lines = ["usage: hearth \(path)" + (usage.isEmpty ? "" : " " + usage), "", summary]
     if !details.isEmpty { lines += ["", details] }
-    if !options.isEmpty { lines += ["", "options:"] + Self.table(options) }
+    if !actions.isEmpty {
+      lines += ["", "actions:"]
+      lines += Self.table(actions.map { ($0.name, $0.summary) })
+      lines += ["", "hearth \(path) ACTION --help explains an action."]
+    }
+    if !options.isEmpty {
+      lines += ["", "options:"]
+      lines += Self.table(options.map { ($0.name + ($0.value.map { " " + $0 } ?? ""), $0.help) })
+    }
     return lines.joined(separator: "\n")
   }
 
-  private static func table(_ options: [Option]) -> [String] {
-    let names = options.map { "  " + $0.name + ($0.value.map { " " + $0 } ?? "") }
-    let width = names.map(\.count).max() ?? 0
-    return zip(names, options).map { name, option in
-      name + String(repeating: " ", count: width - name.count + 2) + option.help
+  /// Rows of two columns.
+  static func table(_ rows: [(name: String, text: String)]) -> [String] {
+    let width = rows.map(\.name.count).max() ?? 0
+    return rows.map { name, text in
+      "  " + name + String(repeating: " ", count: width - name.count + 2) + text
     }
   }
 }

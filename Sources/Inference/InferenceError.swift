@@ -1,3 +1,4 @@
+public import ConstrainedDecoding
 public import GGUF
 
 /// Why a model cannot be loaded or cannot go on.
@@ -28,6 +29,8 @@ public enum InferenceError: Error, Equatable {
   case invalidOption(name: String, reason: String)
   /// Logits hold no usable number at this position.
   case unusableLogits(position: Int, reason: String)
+  /// A grammar passed a limit while the response was held to it.
+  case grammar(GrammarError)
   /// Another generation is using this engine's KV cache.
   case busy
 }
@@ -65,6 +68,8 @@ extension InferenceError: CustomStringConvertible {
       "option \(name): \(reason)"
     case .unusableLogits(let position, let reason):
       "the model's logits at position \(position) are unusable: \(reason)"
+    case .grammar(let error):
+      "\(error)"
     case .busy:
       "this engine is already generating; wait, cancel it, or use a second engine"
     }

@@ -6,16 +6,22 @@ public struct GenerationOptions: Sendable, Equatable {
   public var sampling: SamplingOptions
   /// Response tokens at most; nil leaves only the context window as a limit.
   public var maximumResponseTokens: Int?
-  /// Texts that end the response and are not part of it.
+  /// Time from the first step on, at most; nil sets no limit.
+  public var timeLimit: Duration?
+  /// Texts that end the response and are not part of it; not together with a grammar.
   public var stopStrings: [String]
+  /// What the response is held to; a limit that comes near closes it by the shortest legal way.
+  public var grammar: ResponseGrammar?
 
   /// The defaults sample moderately and stop where the model ends its turn.
   public init(
     sampling: SamplingOptions = SamplingOptions(), maximumResponseTokens: Int? = nil,
-    stopStrings: [String] = []
+    timeLimit: Duration? = nil, stopStrings: [String] = [], grammar: ResponseGrammar? = nil
   ) {
     self.sampling = sampling
     self.maximumResponseTokens = maximumResponseTokens
+    self.timeLimit = timeLimit
     self.stopStrings = stopStrings
+    self.grammar = grammar
   }
 }

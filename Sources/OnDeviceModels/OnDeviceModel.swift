@@ -1,3 +1,4 @@
+public import ConstrainedDecoding
 internal import Foundation
 public import GGUF
 public import Inference
@@ -18,6 +19,7 @@ public final class OnDeviceModel: Sendable {
 
   /// The chat template, or why it does not compile: a model can go on without one.
   private let renderer: Result<PromptRenderer?, any Error>
+  private let grammars: GrammarStore
 
   /// Whether conversations are possible; a text can always be continued.
   ///
@@ -32,6 +34,7 @@ public final class OnDeviceModel: Sendable {
     self.tokenizer = tokenizer
     self.engine = engine
     self.renderer = renderer
+    grammars = GrammarStore(tokenizer.vocabulary)
   }
 
   /// Opens a model file on a thread of its own.
@@ -89,6 +92,19 @@ public final class OnDeviceModel: Sendable {
       renderer: renderer)
   }
 
+  /// Compiles a grammar for this model's vocabulary, away from the caller's thread.
+  ///
+  /// Responses do so by themselves; ahead of them it spares the first one the time, and finds out
+  /// what is wrong with the grammar.
+  ///
+  /// - Parameter grammar: what a response must look like.
+  /// - Returns: the compiled grammar, shared with all responses that use it.
+  /// - Throws: `GrammarError`, saying what is wrong and where.
+  @discardableResult
+  public func compile(_ grammar: ResponseGrammar) async throws -> CompiledGrammar {
+    try await grammars.compiled(grammar)
+  }
+
   /// Continues a text as it stands, without a chat template.
   ///
   /// - Parameters:
@@ -96,7 +112,7 @@ public final class OnDeviceModel: Sendable {
   ///   - options: how the response is made.
   /// - Returns: the continuation, computed as it is read.
   /// - Throws: `InferenceError.contextSizeExceeded` with both numbers before any work when the
-  ///   prompt does not fit; `busy`; `invalidOption`.
+  ///   prompt does not fit; `busy`; `invalidOption`; `GrammarError`.
   public func complete(
     _ prompt: String, options: GenerationOptions = GenerationOptions()
   ) async throws -> TextStream {
@@ -140,14 +156,23 @@ public final class OnDeviceModel: Sendable {
     _ prompt: [TokenID], usage: ContextUsage, _ options: GenerationOptions, startsText: Bool,
     onFinish: @escaping @Sendable (String, FinishReason) -> Void = { _, _ in }
   ) async throws -> TextStream {
-    let request = GenerationRequest(
+    var request = GenerationRequest(
       prompt: prompt, sampling: options.sampling, maximumTokens: options.maximumResponseTokens,
-      endTokens: tokenizer.vocabulary.endOfGeneration)
+      timeLimit: options.timeLimit, endTokens: tokenizer.vocabulary.endOfGeneration)
     let stops = options.stopStrings.filter { !$0.isEmpty }
+    if let grammar = options.grammar {
+      guard stops.isEmpty else {
+        throw InferenceError.invalidOption(
+          name: "stop strings", reason: "a grammar says itself where the text ends")
+      }
+      request.guide = GrammarGuide(grammar: try await compile(grammar), tokenizer: tokenizer)
+    }
+    // A grammar accounts for every byte, also for a blank that starts the text.
+    let detokenizer = Detokenizer(
+      tokenizer, startsText: startsText && options.grammar == nil, stops: stops)
     return TextStream(
-      try await engine.generate(request),
-      Detokenizer(tokenizer, startsText: startsText, stops: stops), stopStrings: stops,
-      usage: usage, onFinish: onFinish)
+      try await engine.generate(request), detokenizer, stopStrings: stops, usage: usage,
+      onFinish: onFinish)
   }
 }
 

@@ -1,3 +1,4 @@
+public import ConstrainedDecoding
 public import Inference
 internal import Synchronization
 internal import Tokenization
@@ -34,6 +35,18 @@ public struct TextStream: AsyncSequence, Sendable {
   /// Why the response ended; nil while it goes on.
   public var finishReason: FinishReason? { tokens.finishReason }
 
+  /// Whether the response is whole; nil while it goes on, and when it was cancelled.
+  ///
+  /// With a grammar: whether the text is a whole text of it, also where a limit had it closed early.
+  /// Without one: whether the model ended by itself or at a stop string.
+  public var outcome: GrammarOutcome? {
+    switch finishReason {
+    case nil, .cancelled: nil
+    case .endOfTurn, .stopString: tokens.outcome ?? .complete
+    case .tokenLimit, .timeLimit, .contextFull, .noLegalToken: tokens.outcome ?? .truncated
+    }
+  }
+
   /// What the response has cost so far, and the seed that reproduces it.
   public var metrics: GenerationMetrics { tokens.metrics }
 
@@ -52,6 +65,15 @@ public struct TextStream: AsyncSequence, Sendable {
   public func collect() async throws -> String {
     for try await _ in self {}
     return text
+  }
+
+  /// Reads the rest of the stream, and says whether it is whole.
+  ///
+  /// - Returns: the whole text and its outcome.
+  /// - Throws: as the stream does.
+  public func guided() async throws -> GuidedResponse {
+    let text = try await collect()
+    return GuidedResponse(text: text, outcome: outcome ?? .truncated)
   }
 
   /// The one reader of this stream.

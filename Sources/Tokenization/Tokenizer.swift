@@ -89,6 +89,11 @@ public final class Tokenizer: Sendable {
     encode(bytes, controls: parseSpecial ? [0..<bytes.count] : [], addSpecial: addSpecial)
   }
 
+  /// The tokens of bytes that continue a text: no space is put in front of them.
+  package func encode(continuation bytes: [UInt8]) -> [TokenID] {
+    encode(bytes, controls: [], addSpecial: false, followsToken: false)
+  }
+
   /// The tokens of a chat prompt made of parts, as if it were one text, except that control tokens
   /// are found only in what the template wrote.
   package func encode(fragments: [PromptFragment], addSpecial: Bool = false) -> [TokenID] {
@@ -108,7 +113,7 @@ public final class Tokenizer: Sendable {
   }
 
   private func encode(
-    _ bytes: [UInt8], controls: [Range<Int>], addSpecial: Bool
+    _ bytes: [UInt8], controls: [Range<Int>], addSpecial: Bool, followsToken: Bool = true
   ) -> [TokenID] {
     let parts = specials.partition(bytes, controls: controls)
     var output: [TokenID] = []
@@ -116,7 +121,7 @@ public final class Tokenizer: Sendable {
     if addSpecial, vocabulary.addsBOS, let bos = vocabulary.bos, parts.first != .token(bos) {
       output.append(bos)
     }
-    var followsToken = true
+    var followsToken = followsToken
     for part in parts {
       switch part {
       case .token(let id):

@@ -11,7 +11,9 @@ import Testing
     ["inspect", "a", "b"], ["models"], ["models", "burn"], ["models", "pull", "a", "b"],
     ["tokenize", "extra"], ["logits", "extra"], ["perplexity", "extra"], ["chat", "extra"],
     ["run", "--logit-bias", "x", "--prompt", "x"], ["run", "--raw", "--template", "chatml", "x"],
-    ["run", "--top-p", "0", "x"], ["run", "--seed", "-1", "x"],
+    ["run", "--top-p", "0", "x"], ["run", "--seed", "-1", "x"], ["help", "fly"],
+    ["models", "list", "x"], ["models", "pull", "--force"], ["models", "verify", "a", "b"],
+    ["models", "path", "a", "b"], ["extract", "extra"], ["grammar", "extra"], ["extract"],
   ]
 
   @Test(arguments: wrongCalls)
@@ -21,20 +23,32 @@ import Testing
     #expect(!result.errors.isEmpty && result.output.isEmpty)
   }
 
-  @Test(arguments: ["run", "chat", "inspect", "models", "tokenize", "logits", "perplexity"])
-  func everyVerbExplainsItself(_ verb: String) throws {
-    let result = try Command.run([verb, "--help"])
-    #expect(result.status == 0)
-    #expect(result.output.hasPrefix("usage: hearth \(verb) "))
-    #expect(try Command.run(["help", verb]).output == result.output)
+  static let verbs = [
+    "run", "chat", "extract", "inspect", "models", "grammar", "tokenize", "logits", "perplexity",
+  ]
+
+  @Test(arguments: verbs + ["models list", "models pull", "models verify", "models path"])
+  func everyVerbAndActionExplainsItself(_ verb: String) throws {
+    let words = verb.split(separator: " ").map(String.init)
+    let result = try Command.run(words + ["--help"])
+    #expect(result.status == 0 && result.errors.isEmpty)
+    #expect(result.output.hasPrefix("usage: hearth \(verb)"))
+    #expect(result.output.split(separator: "\n").count >= 2)
+    #expect(try Command.run(["help"] + words).output == result.output)
+    #expect(try Command.run(words + ["-h"]).output == result.output)
+  }
+
+  @Test func helpMayStandBehindOtherWords() throws {
+    let page = try Command.run(["run", "--help"]).output
+    #expect(try Command.run(["run", "hello", "--top-k", "3", "--help"]).output == page)
+    // An action that there is not has no page of its own.
+    #expect(try Command.run(["models", "burn", "--help"]).output.contains("pull"))
   }
 
   @Test func theOverviewNamesEveryVerb() throws {
     let result = try Command.run(["--help"])
     #expect(result.status == 0)
-    for verb in ["run", "chat", "inspect", "models", "tokenize", "logits", "perplexity"] {
-      #expect(result.output.contains("\n  \(verb) "))
-    }
+    for verb in Self.verbs { #expect(result.output.contains("\n  \(verb) ")) }
   }
 
   @Test func aFailureExitsWithOne() throws {

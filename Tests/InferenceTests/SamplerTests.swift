@@ -1,3 +1,4 @@
+import ConstrainedDecoding
 import Foundation
 import Inference
 import Testing
@@ -102,6 +103,50 @@ import Testing
     #expect(abs(share - 0.5) < 4 * 0.00354)
     let rare = Double(draws.filter { $0 == 3 }.count) / 20_000
     #expect(abs(rare - 0.05) < 4 * 0.00154)
+  }
+
+  // MARK: masks
+
+  private func mask(_ tokens: [Int], of count: Int) -> TokenMask {
+    var mask = TokenMask(tokenCount: count)
+    for token in tokens { mask.insert(token) }
+    return mask
+  }
+
+  @Test(arguments: [0, 1, 5])
+  func onlyTokensOfTheMaskAreChosen(_ topK: Int) throws {
+    // Over two words of the mask, and past its end: logits of an embedding table may be more.
+    let logits = (0..<150).map { Float($0) }
+    let legal = mask([3, 64, 70], of: 140)
+    let options = SamplingOptions(temperature: 1000, topK: topK, topP: 1, minP: 0, seed: 9)
+    var chain = try SamplerChain(options, vocabularySize: 150)
+    var seen: Set<Int32> = []
+    for _ in 0..<200 {
+      var copy = logits
+      var span = copy.mutableSpan
+      seen.insert(try chain.sample(&span, allowed: legal, position: 0))
+    }
+    #expect(seen == (topK == 1 ? [70] : [3, 64, 70]))
+  }
+
+  @Test func theMaskHoldsAtTemperatureZeroAndAfterBias() throws {
+    var options = SamplingOptions.greedy
+    options.logitBias = [0: .infinity, 2: 10]
+    var chain = try SamplerChain(options, vocabularySize: 4)
+    var logits: [Float] = [1, 9, 2, 3]
+    var span = logits.mutableSpan
+    #expect(try chain.sample(&span, allowed: mask([2, 3], of: 4), position: 0) == 2)
+  }
+
+  @Test func aMaskThatLeavesOnlyExcludedTokensIsATypedError() throws {
+    var options = SamplingOptions.greedy
+    options.logitBias = [1: -.infinity]
+    var chain = try SamplerChain(options, vocabularySize: 3)
+    var logits: [Float] = [1, 2, 3]
+    var span = logits.mutableSpan
+    #expect(throws: InferenceError.self) {
+      try chain.sample(&span, allowed: mask([1], of: 3), position: 0)
+    }
   }
 
   // MARK: S10, S11, S13, S14

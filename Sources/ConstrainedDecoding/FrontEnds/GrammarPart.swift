@@ -6,7 +6,9 @@
 ///   .optional([" because ", .verbatim(document, wholeWords: true)]),
 /// ])
 /// ```
-public indirect enum GrammarPart: Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
+public indirect enum GrammarPart: Sendable, Hashable, ExpressibleByStringLiteral,
+  ExpressibleByArrayLiteral
+{
   /// This text.
   case text(String)
   /// All parts in turn.
@@ -54,10 +56,11 @@ extension Grammar {
   ///   - limits: Bounds on what the grammar may cost.
   /// - Throws: `undefinedRule`, errors of regular expressions, or a limit.
   public init(
-    _ root: GrammarPart, rules: KeyValuePairs<String, GrammarPart> = [:],
+    _ root: GrammarPart, rules: [String: GrammarPart] = [:],
     limits: GrammarLimits = GrammarLimits()
   ) throws(GrammarError) {
     var assembler = PartAssembler(limits: limits)
+    let rules = rules.sorted { $0.key < $1.key }
     for (name, _) in rules { assembler.numbers[name] = assembler.pool.newRule() }
     for (name, part) in rules {
       let body = try assembler.expression(part, depth: 0)

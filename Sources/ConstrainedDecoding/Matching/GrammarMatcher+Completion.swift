@@ -82,21 +82,15 @@ extension GrammarMatcher {
     return tokens + spelled
   }
 
-  /// Whether, after `token`, at most `budget` further tokens can complete the text.
-  public func canClose(after token: Int, within budget: Int) throws(GrammarError) -> Bool {
-    var copy = self
-    try copy.accept(token)
-    guard !copy.hasEnded else { return true }
-    let state = copy.state
-    let (least, isExact) = try engine.run { engine throws(GrammarError) in
-      let least = Int(engine.automaton.shortestLength(state))
-      let flags = engine.automaton.pool.nodes[Int(state)].flags
-      return (least, flags.isDisjoint(with: [.uncertain, .tokens]))
+  /// Bytes of the shortest text that completes what was accepted; fewer where Boolean operators are
+  /// in play.
+  var shortestLength: Int {
+    get throws(GrammarError) {
+      let state = state
+      return try engine.run { engine throws(GrammarError) in
+        Int(engine.automaton.shortestLength(state))
+      }
     }
-    // One token a byte is always possible where every byte is a token.
-    if isExact && grammar.table.hasEveryByte && least <= budget { return true }
-    guard let closing = try copy.closingTokens() else { return false }
-    return closing.count <= budget
   }
 
   private enum Part {

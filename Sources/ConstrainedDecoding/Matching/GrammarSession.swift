@@ -28,6 +28,11 @@ public struct GrammarSession: Sendable {
   /// Tokens that may still be written, the end token not counted.
   public private(set) var remaining: Int
   private var mustClose = false
+  /// Where the shortest completion was last looked for, and what was found.
+  private var lastSearch: (position: Int, tokens: Int, bytes: Int)?
+
+  /// Whether the text is being closed, because the budget ends or ``closeSoon()`` was called.
+  public var isClosing: Bool { mustClose || remaining == 0 }
 
   /// - Parameters:
   ///   - grammar: What the text must look like.
@@ -41,14 +46,12 @@ public struct GrammarSession: Sendable {
   /// - Throws: A limit that was passed.
   public mutating func step() throws(GrammarError) -> Step {
     if matcher.hasEnded { return .finished(.complete) }
-    if mustClose || remaining == 0 { return try close() }
+    if isClosing { return try close() }
     do throws(GrammarError) {
       let mask = try matcher.mask()
-      let ends = matcher.grammar.table.endTokens
-      let onlyEnds = mask.count == ends.count(where: { mask.contains($0) })
-      // Nothing but the end is left, or no end token exists and nothing at all.
-      if onlyEnds { return .finished(.complete) }
-      return .choose(mask)
+      // Otherwise nothing but the end is left, or no end token exists and nothing at all.
+      return mask.hasTokens(besides: matcher.grammar.table.endTokens)
+        ? .choose(mask) : .finished(.complete)
     } catch .noLegalToken(let position) {
       return .finished(.noLegalToken(position: position))
     }
@@ -58,17 +61,18 @@ public struct GrammarSession: Sendable {
   /// - Returns: Whether the token was taken; if not, the next step closes the text.
   /// - Throws: `illegalToken`, or a limit that was passed.
   public mutating func accept(_ token: Int) throws(GrammarError) -> Bool {
-    let isEnd = matcher.grammar.table.endTokens.contains(token)
-    if !isEnd, try !matcher.canClose(after: token, within: remaining - 1) {
-      let closing = try matcher.closingTokens()
-      if let closing, closing.count <= remaining {
+    try matcher.accept(token)
+    if matcher.hasEnded { return true }
+    if try !canClose(within: remaining - 1) {
+      matcher.rollback(1)
+      if let closing = try matcher.closingTokens(), closing.count <= remaining {
         mustClose = true
         return false
       }
       // It could not be completed before either: the budget was too small from the start.
+      try matcher.accept(token)
     }
-    try matcher.accept(token)
-    if !isEnd { remaining -= 1 }
+    remaining -= 1
     return true
   }
 
@@ -79,12 +83,38 @@ public struct GrammarSession: Sendable {
   public mutating func acceptForced(
     encode: (_ text: [UInt8]) -> [Int]
   ) throws(GrammarError) -> [Int] {
+    if isClosing { return [] }
     let tokens = try matcher.forcedTokens(encode: encode)
-    guard tokens.count < remaining else { return [] }
+    guard !tokens.isEmpty, tokens.count < remaining else { return [] }
     for token in tokens { try matcher.accept(token) }
+    // The tokenizer's split may be longer than the shortest one.
+    guard try canClose(within: remaining - tokens.count) else {
+      matcher.rollback(tokens.count)
+      return []
+    }
     remaining -= tokens.count
     return tokens
   }
+
+  /// Whether the text can be completed in `budget` tokens.
+  ///
+  /// The exact answer takes a search. Far from the end of the budget an estimate does: what the last
+  /// search found, and a token for every byte that the shortest text has grown by since.
+  private mutating func canClose(within budget: Int) throws(GrammarError) -> Bool {
+    let bytes = try matcher.shortestLength
+    if let found = lastSearch, matcher.position - found.position < Self.searchInterval,
+      found.tokens + max(0, bytes - found.bytes) + Self.margin <= budget
+    {
+      return true
+    }
+    guard let closing = try matcher.closingTokens() else { return false }
+    lastSearch = (matcher.position, closing.count, bytes)
+    return closing.count <= budget
+  }
+
+  /// Tokens between two searches, and tokens that an estimate may be wrong by.
+  private static let searchInterval = 64
+  private static let margin = 64
 
   /// Closes the text from the next step on, for a deadline in time rather than tokens.
   public mutating func closeSoon() { mustClose = true }

@@ -32,6 +32,16 @@ public struct TokenMask: Sendable, Equatable {
   /// Whether no token may come next.
   public var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
+  /// Whether a token other than these may come next.
+  func hasTokens(besides ids: [Int]) -> Bool {
+    for (index, word) in words.enumerated() where word != 0 {
+      var rest = word
+      for id in ids where id >> 6 == index { rest &= ~(1 << UInt64(id & 63)) }
+      if rest != 0 { return true }
+    }
+    return false
+  }
+
   /// The tokens that may come next, ascending.
   public var tokens: [Int] {
     var result: [Int] = []

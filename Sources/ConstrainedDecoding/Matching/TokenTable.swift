@@ -23,8 +23,6 @@ package final class TokenTable: Sendable {
   package let longestToken: Int
   private let texts: ByteStrings
   let tries: [TokenTrie]
-  /// Whether each of the 256 bytes is a token by itself.
-  let hasEveryByte: Bool
   /// By group, then by length in characters n: all tokens of at most n characters.
   let maskByLength: [[TokenMask]]
 
@@ -54,10 +52,6 @@ package final class TokenTable: Sendable {
     self.isControl = isControl
     longestToken = longest
     tries = ids.map { TokenTrie($0, texts, lengths: lengths) }
-    let tries = tries
-    hasEveryByte = (UInt8.min...UInt8.max).allSatisfy { byte in
-      tries.contains { !$0.prefixes(of: [byte]).isEmpty }
-    }
     maskByLength = ids.map { members in
       Self.masksByLength(members, lengths, tokenCount: count)
     }

@@ -15,19 +15,22 @@ extension Grammar {
   public init(
     jsonSchema: String, source: String? = nil, options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
-    let value: OrderedJSON
+    try self.init(
+      jsonSchema: try Self.json(jsonSchema, options.limits), source: source, options: options)
+  }
+
+  /// Reads the text of a schema.
+  static func json(
+    _ text: String, _ limits: GrammarLimits
+  ) throws(GrammarError) -> OrderedJSON {
     do throws(OrderedJSON.ParseError) {
-      value = try OrderedJSON(
-        parsing: jsonSchema, maximumDepth: options.limits.maximumNesting)
+      return try OrderedJSON(parsing: text, maximumDepth: limits.maximumNesting)
     } catch {
-      if error.reason == .tooDeep {
-        throw .limit(.nesting, maximum: options.limits.maximumNesting)
-      }
-      let place = error.place(in: jsonSchema)
+      if error.reason == .tooDeep { throw .limit(.nesting, maximum: limits.maximumNesting) }
+      let place = error.place(in: text)
       throw .syntax(
         line: place.line, column: place.column, reason: "JSON: \(error.reason.rawValue)")
     }
-    try self.init(jsonSchema: value, source: source, options: options)
   }
 
   /// Reads a JSON Schema that was read as JSON already.

@@ -1,5 +1,5 @@
 /// Open choices of how JSON Schema becomes text.
-public struct JSONSchemaOptions: Sendable, Equatable {
+public struct JSONSchemaOptions: Sendable, Hashable {
   /// Blanks between the parts of arrays and objects.
   public enum Whitespace: Sendable {
     /// None at all.
@@ -34,7 +34,7 @@ public struct JSONSchemaOptions: Sendable, Equatable {
 }
 
 /// How strings held to a source text may be cut from it.
-public struct VerbatimOptions: Sendable, Equatable {
+public struct VerbatimOptions: Sendable, Hashable {
   /// What may stand where no span of the source fits, or where nothing is to be copied.
   public enum Fallback: Sendable {
     /// Nothing: a span must be copied.

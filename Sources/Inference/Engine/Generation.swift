@@ -1,40 +1,6 @@
-package import Tokenization
+internal import ConstrainedDecoding
 internal import Synchronization
-
-/// Why a response ended.
-public enum FinishReason: Sendable, Equatable {
-  /// The model ended its turn.
-  case endOfTurn
-  /// This stop string was reached; it is not part of the text.
-  case stopString(String)
-  /// The limit on response tokens was reached.
-  case tokenLimit
-  /// The context window is full.
-  case contextFull
-  /// The caller cancelled.
-  case cancelled
-}
-
-/// What a generation starts from.
-package struct GenerationRequest: Sendable {
-  /// The whole prompt; what the KV cache already holds of it is not computed again.
-  package var prompt: [TokenID]
-  package var sampling: SamplingOptions
-  /// Response tokens at most; nil leaves only the context window as a limit.
-  package var maximumTokens: Int?
-  /// Tokens that end the response; they are not part of it.
-  package var endTokens: Set<TokenID>
-
-  package init(
-    prompt: [TokenID], sampling: SamplingOptions = SamplingOptions(), maximumTokens: Int? = nil,
-    endTokens: Set<TokenID> = []
-  ) {
-    self.prompt = prompt
-    self.sampling = sampling
-    self.maximumTokens = maximumTokens
-    self.endTokens = endTokens
-  }
-}
+internal import Tokenization
 
 /// What a generation has cost so far.
 public struct GenerationMetrics: Sendable, Equatable {
@@ -42,11 +8,12 @@ public struct GenerationMetrics: Sendable, Equatable {
   public package(set) var promptTokens = 0
   /// Those of them that the KV cache already held; nil before the first step.
   public package(set) var cachedTokens: Int?
-  /// Tokens generated, the one that ended the turn not counted.
+  /// Tokens of the response, those that a grammar prescribed among them; the one that ended the
+  /// turn is not counted.
   public package(set) var responseTokens = 0
-  /// Time spent on the prompt.
+  /// Time spent on the prompt, up to the first token chosen.
   public package(set) var prefillTime = Duration.zero
-  /// Time spent on the response.
+  /// Time spent on the rest of the response.
   public package(set) var decodeTime = Duration.zero
   /// The seed of the draws.
   public package(set) var seed: UInt64 = 0
@@ -54,29 +21,81 @@ public struct GenerationMetrics: Sendable, Equatable {
 
 /// One running generation; the engine holds its slot for it until it ends or is let go.
 final class Generation: Sendable {
-  struct State {
-    var sampler: SamplerChain
+  private struct State {
     var metrics = GenerationMetrics()
     var finish: FinishReason?
-    /// The last token drawn, not yet computed; nil while the prompt is.
-    var pending: TokenID?
+    var outcome: GrammarOutcome?
+    /// Tokens of the response; those from `unread` on have not been handed to the reader.
+    var ready: [TokenID] = []
+    var unread = 0
   }
 
   let request: GenerationRequest
-  let state: Mutex<State>
+  private let state: Mutex<State>
 
-  init(_ request: GenerationRequest, _ sampler: SamplerChain) {
+  init(_ request: GenerationRequest, seed: UInt64) {
     self.request = request
-    var first = State(sampler: sampler)
+    var first = State()
     first.metrics.promptTokens = request.prompt.count
-    first.metrics.seed = sampler.seed
+    first.metrics.seed = seed
     state = Mutex(first)
   }
 
   var finish: FinishReason? { state.withLock { $0.finish } }
 
-  /// Ends the generation unless it has ended already.
+  var outcome: GrammarOutcome? { state.withLock { $0.outcome } }
+
+  var metrics: GenerationMetrics { state.withLock { $0.metrics } }
+
+  /// Whether the reader has had everything that there will be.
+  var isRead: Bool { state.withLock { $0.finish != nil && $0.unread == $0.ready.count } }
+
+  /// Changes what the generation has cost.
+  func count(_ change: (inout GenerationMetrics) -> Void) {
+    state.withLock { change(&$0.metrics) }
+  }
+
+  /// Adds tokens to the response.
+  func deliver(_ tokens: some Sequence<TokenID>) {
+    state.withLock { state in
+      guard state.finish == nil else { return }
+      let before = state.ready.count
+      state.ready += tokens
+      state.metrics.responseTokens += state.ready.count - before
+    }
+  }
+
+  /// The next token for the reader, if there is one.
+  func take() -> TokenID? {
+    state.withLock { state in
+      guard state.unread < state.ready.count else { return nil }
+      let token = state.ready[state.unread]
+      state.unread += 1
+      if state.unread == state.ready.count {
+        state.ready.removeAll(keepingCapacity: true)
+        state.unread = 0
+      }
+      return token
+    }
+  }
+
+  /// Says that the response is whole or goes no further; what is unread stays.
+  func finish(_ reason: FinishReason, _ outcome: GrammarOutcome?) {
+    state.withLock { state in
+      guard state.finish == nil else { return }
+      state.finish = reason
+      state.outcome = outcome
+    }
+  }
+
+  /// Ends the generation for its reader, unless it has had everything already.
   func end(_ reason: FinishReason) {
-    state.withLock { if $0.finish == nil { $0.finish = reason } }
+    state.withLock { state in
+      guard state.finish == nil || state.unread < state.ready.count else { return }
+      state.finish = reason
+      state.outcome = nil
+      state.ready = []
+      state.unread = 0
+    }
   }
 }

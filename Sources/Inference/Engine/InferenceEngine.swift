@@ -1,7 +1,6 @@
-internal import Tokenization
-internal import Synchronization
-
+internal import ConstrainedDecoding
 internal import Foundation
+internal import Tokenization
 
 /// How an engine uses the machine.
 public struct EngineOptions: Sendable, Equatable {
@@ -50,6 +49,7 @@ public actor InferenceEngine {
   private var cached: [TokenID] = []
   /// Held weakly: a stream that nobody reads any more does not keep the engine busy.
   private weak var current: Generation?
+  private var running: Run?
 
   /// The engine's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -92,12 +92,17 @@ public actor InferenceEngine {
     if let maximum = request.maximumTokens, maximum < 0 {
       throw .invalidOption(name: "maximum tokens", reason: "must be 0 or more")
     }
+    if let limit = request.timeLimit, limit < .zero {
+      throw .invalidOption(name: "time limit", reason: "must not be negative")
+    }
     for token in request.prompt where token < 0 || Int(token) >= vocabularySize {
       throw .invalidToken(id: Int(token), vocabularySize: vocabularySize)
     }
-    let generation = Generation(
-      request, try SamplerChain(request.sampling, vocabularySize: vocabularySize))
+    if let guide = request.guide { try check(guide) }
+    let sampler = try SamplerChain(request.sampling, vocabularySize: vocabularySize)
+    let generation = Generation(request, seed: sampler.seed)
     current = generation
+    running = Run(request, sampler, contextSize: contextSize)
     return TokenStream(self, generation)
   }
 
@@ -110,90 +115,67 @@ public actor InferenceEngine {
   /// Tokens whose keys and values are in the cache.
   package var cachedTokenCount: Int { cached.count }
 
-  /// One prefill chunk (nil) or one token of the response; nil also at the end.
-  func step(_ generation: Generation) throws(InferenceError) -> TokenID? {
-    guard current === generation else {
-      generation.end(.cancelled)
-      return nil
-    }
+  /// Computes one chunk of tokens, and chooses the next token if their last one is among them.
+  func step(_ generation: Generation) throws(InferenceError) {
+    guard current === generation, var run = running else { return generation.end(.cancelled) }
+    // Moved out and back, so that it is changed in place.
+    running = nil
+    defer { running = run }
     do {
-      return try advance(generation)
+      try advance(&run, generation)
     } catch {
       generation.end(.cancelled)
       throw error
     }
   }
 
-  private func advance(_ generation: Generation) throws(InferenceError) -> TokenID? {
-    let request = generation.request
-    let (produced, pending) = generation.state.withLock { ($0.metrics.responseTokens, $0.pending) }
-    if produced >= request.maximumTokens ?? .max {
-      generation.end(.tokenLimit)
-      return nil
+  private func advance(_ run: inout Run, _ generation: Generation) throws(InferenceError) {
+    let start = ContinuousClock.now
+    if !run.hasBegun {
+      run.hasBegun = true
+      // The reader gets what is certain before the prompt is computed.
+      if try run.addForced(generation) { return }
     }
-    guard request.prompt.count + produced < contextSize else {
-      generation.end(.contextFull)
-      return nil
+    let plan = try run.plan(generation)
+    if case .ended = plan { return }
+    if generation.metrics.cachedTokens == nil { share(run.tokens, generation) }
+    let isPrompt = cached.count < generation.request.prompt.count
+    if try computeChunk(of: run.tokens) {
+      try pass.withLogits(row: 0) { logits throws(InferenceError) in
+        try run.choose(from: &logits, plan, position: cached.count, generation)
+      }
     }
-    let clock = ContinuousClock()
-    let start = clock.now
-    if let pending {
-      try run([pending], wanted: .last)
-    } else {
-      let isDone = try prefillChunk(of: generation)
-      generation.state.withLock { $0.metrics.prefillTime += clock.now - start }
-      guard isDone else { return nil }
+    let time = ContinuousClock.now - start
+    generation.count { metrics in
+      if isPrompt { metrics.prefillTime += time } else { metrics.decodeTime += time }
     }
-    let token = try sample(generation)
-    if pending != nil {
-      generation.state.withLock { $0.metrics.decodeTime += clock.now - start }
-    }
-    return token
   }
 
-  /// Computes the next chunk of the prompt; true when its last token's logits are there.
-  private func prefillChunk(of generation: Generation) throws(InferenceError) -> Bool {
-    let prompt = generation.request.prompt
-    // The last token is always computed: its logits are what the response starts from.
-    let shared = min(zip(cached, prompt).prefix { $0 == $1 }.count, prompt.count - 1)
+  /// Keeps what the cache holds of `tokens`, all but the last: its logits are to be computed.
+  private func share(_ tokens: [TokenID], _ generation: Generation) {
+    let shared = min(zip(cached, tokens).prefix { $0 == $1 }.count, tokens.count - 1)
     if shared < cached.count {
       cached.removeLast(cached.count - shared)
       pass.cache.truncate(to: shared)
     }
-    generation.state.withLock { state in
-      if state.metrics.cachedTokens == nil { state.metrics.cachedTokens = shared }
-    }
-    let end = min(shared + chunkSize, prompt.count)
-    let isLast = end == prompt.count
-    try run(prompt[shared..<end], wanted: isLast ? .last : .none)
+    generation.count { $0.cachedTokens = min(shared, $0.promptTokens) }
+  }
+
+  /// Computes the next chunk of `tokens`; true when the last one's logits are there.
+  private func computeChunk(of tokens: [TokenID]) throws(InferenceError) -> Bool {
+    let chunk = tokens[cached.count..<min(cached.count + chunkSize, tokens.count)]
+    let isLast = chunk.endIndex == tokens.count
+    try pass.run(chunk.span, wanted: isLast ? .last : .none)
+    cached.append(contentsOf: chunk)
     return isLast
   }
 
-  private func run(
-    _ tokens: ArraySlice<TokenID>, wanted: LogitsWanted
-  ) throws(InferenceError) {
-    try pass.run(tokens.span, wanted: wanted)
-    cached.append(contentsOf: tokens)
-  }
-
-  /// Draws the next token from the logits; nil when it ends the turn.
-  private func sample(_ generation: Generation) throws(InferenceError) -> TokenID? {
-    let position = cached.count
-    var sampler = generation.state.withLock { $0.sampler }
-    let token = try pass.withLogits(row: 0) { logits throws(InferenceError) in
-      try sampler.sample(&logits, position: position)
+  private func check(_ guide: GrammarGuide) throws(InferenceError) {
+    let count = guide.grammar.table.tokenCount
+    guard count == guide.tokenizer.vocabulary.count, count <= vocabularySize else {
+      throw .invalidOption(
+        name: "grammar", reason: "is compiled for another vocabulary, of \(count) tokens")
     }
-    let isEnd = generation.request.endTokens.contains(token)
-    generation.state.withLock { state in
-      state.sampler = sampler
-      state.pending = token
-      if isEnd {
-        state.finish = state.finish ?? .endOfTurn
-      } else {
-        state.metrics.responseTokens += 1
-      }
-    }
-    return isEnd ? nil : token
   }
 }
 

@@ -1,5 +1,5 @@
+public import ConstrainedDecoding
 public import Tokenization
-internal import Synchronization
 
 /// The tokens of one response, computed as they are asked for.
 ///
@@ -22,12 +22,15 @@ public struct TokenStream: AsyncSequence, Sendable {
   /// Why the response ended; nil while it goes on.
   public var finishReason: FinishReason? { generation.finish }
 
+  /// How a response with a grammar came out; nil while it goes on, and without a grammar.
+  public var outcome: GrammarOutcome? { generation.outcome }
+
   /// What the generation has cost so far.
-  public var metrics: GenerationMetrics { generation.state.withLock { $0.metrics } }
+  public var metrics: GenerationMetrics { generation.metrics }
 
   /// Ends the generation, for instance because a stop string was reached in the text.
   ///
-  /// - Parameter reason: why; ignored when it has ended already.
+  /// - Parameter reason: why; ignored when everything has been read already.
   public func finish(_ reason: FinishReason) { generation.end(reason) }
 
   /// The one reader of this stream.
@@ -44,12 +47,13 @@ public struct TokenStream: AsyncSequence, Sendable {
     ///
     /// - Throws: `CancellationError`, or `InferenceError` when a step fails.
     public mutating func next() async throws -> TokenID? {
-      while generation.finish == nil {
+      while !generation.isRead {
         guard !Task.isCancelled else {
           generation.end(.cancelled)
           throw CancellationError()
         }
-        if let token = try await engine.step(generation) { return token }
+        if let token = generation.take() { return token }
+        try await engine.step(generation)
       }
       return nil
     }

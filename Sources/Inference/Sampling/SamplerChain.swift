@@ -1,6 +1,6 @@
-package import Tokenization
-
+package import ConstrainedDecoding
 internal import Foundation
+package import Tokenization
 
 /// Chooses tokens by `SamplingOptions`, remembering what it chose.
 package struct SamplerChain: Sendable {
@@ -23,22 +23,43 @@ package struct SamplerChain: Sendable {
     random = RandomSource(seed: seed)
   }
 
-  /// The next token; the logits are changed by bias and penalties.
+  /// The next token; the logits are changed by bias, penalties and mask.
   ///
+  /// - Parameters:
+  ///   - allowed: The tokens that may be chosen; nil allows all. Truncation sees no others.
   /// - Throws: `unusableLogits` when one is NaN or all are minus infinity.
   /// - Complexity: O(vocabulary), plus O(k log k) for the k tokens that truncation keeps.
   package mutating func sample(
-    _ logits: inout MutableSpan<Float>, position: Int
+    _ logits: inout MutableSpan<Float>, allowed: TokenMask? = nil, position: Int
   ) throws(InferenceError) -> TokenID {
     for (token, bias) in options.logitBias { logits[Int(token)] += bias }
     penalize(&logits)
+    if let allowed { Self.exclude(&logits, allBut: allowed) }
     let best = try best(logits.span, position: position)
     let token = options.temperature == 0 ? best.token : draw(logits.span, best: best)
     remember(token)
     return token
   }
 
-  private mutating func remember(_ token: TokenID) {
+  /// Makes all tokens impossible that a mask leaves out.
+  private static func exclude(_ logits: inout MutableSpan<Float>, allBut mask: TokenMask) {
+    var start = 0
+    for word in mask.words where start < logits.count {
+      let end = min(start + 64, logits.count)
+      if word == 0 {
+        for index in start..<end { logits[index] = -.infinity }
+      } else if word != .max {
+        for index in start..<end where word >> UInt64(index - start) & 1 == 0 {
+          logits[index] = -.infinity
+        }
+      }
+      start = end
+    }
+    for index in start..<max(start, logits.count) { logits[index] = -.infinity }
+  }
+
+  /// Takes note of a token of the response, for the penalties; `sample` does so by itself.
+  mutating func remember(_ token: TokenID) {
     guard options.penaltyWindow > 0 else { return }
     if window.count == options.penaltyWindow { window.removeFirst() }
     window.append(token)

@@ -2,8 +2,9 @@ public import Tokenization
 
 /// How the next token is chosen from the logits.
 ///
-/// Steps run in this order: logit bias, penalties, top-k, top-p, min-p, temperature, draw. At
-/// temperature 0 the largest logit is taken after bias and penalties; the rest has no effect.
+/// Steps run in this order: logit bias, penalties, grammar, top-k, top-p, min-p, temperature, draw.
+/// At temperature 0 the largest logit that the grammar allows is taken after bias and penalties; the
+/// rest has no effect.
 public struct SamplingOptions: Sendable, Equatable {
   /// Divides the logits of the tokens left by truncation; 0 takes the most likely token.
   public var temperature: Float

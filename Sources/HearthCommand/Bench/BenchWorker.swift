@@ -19,7 +19,7 @@ final class BenchWorker {
   }
 
   /// Answers requests on standard input until it ends.
-  func serve() async throws(InputError) {
+  func serve() async throws {
     try await JSONLines.answer { request in
       try request.refuseOthers(than: ["measure"])
       guard let name = try request.text("measure") else {

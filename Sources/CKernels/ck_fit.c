@@ -134,7 +134,8 @@ CK_INLINE void improve(const float *x, size_t n, float highest, float ceiling, f
   l->scale = choose(high, xc / squares, scale);
   l->minimum = choose(high, all(ceiling), minimum);
   l->explained = choose(high, xc * xc / squares - shift, yc * yc / divisor);
-  l->explained = choose(differ, l->explained, all(-FLT_MAX));
+  // Codes that are all the same say nothing of a line, but they do of one through the ceiling.
+  l->explained = choose(differ | (high & (cc > 0.5f)), l->explained, all(-FLT_MAX));
 }
 
 ck_line ck_fit_line(const float *x, size_t n, float highest, float ceiling) {

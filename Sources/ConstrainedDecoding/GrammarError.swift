@@ -33,7 +33,7 @@ extension GrammarError: CustomStringConvertible {
     case .invalidSchema(let pointer, let keyword, let reason):
       "schema at \"\(pointer)\": \"\(keyword)\": \(reason)"
     case .field(let path, let reason):
-      "field \"\(path)\": \(reason)"
+      "field \"\(path)\" \(reason)"
     case .unsatisfiable(let pointer, let reason):
       "schema or grammar at \"\(pointer)\" can never be satisfied: \(reason)"
     case .undefinedRule(let name, let line, let column):

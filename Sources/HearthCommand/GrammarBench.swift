@@ -21,15 +21,15 @@ struct GrammarBench {
   private static let repetitions = 7
 
   init(_ arguments: Arguments) throws {
-    let texts = try arguments.string("--texts").map { try Self.texts(in: TextFile.read($0)) }
     if let source = try GrammarOptions.source(arguments) {
       let name =
         arguments.string("--schema") ?? arguments.string("--gbnf") ?? arguments.string("--regex")
+      let texts = try arguments.string("--texts").map { try Self.texts(in: TextFile.read($0)) }
       subjects = [
         Subject(name: name ?? "", grammar: source.grammar(document: nil), texts: texts)
       ]
     } else {
-      guard texts == nil else {
+      guard !arguments.has("--texts") else {
         throw UsageError("--texts goes with --schema, --gbnf or --regex")
       }
       subjects = [.schema8, .json]
@@ -40,7 +40,7 @@ struct GrammarBench {
 
   private static func texts(in file: String) throws -> [String] {
     try file.split(separator: "\n").map { line in
-      guard let text = try OrderedJSON(parsing: String(line)).stringValue else {
+      guard let text = (try? OrderedJSON(parsing: String(line)))?.stringValue else {
         throw RequestError("--texts: every line must be a JSON string")
       }
       return text
@@ -88,7 +88,14 @@ struct GrammarBench {
       compile: Statistics(compile).median, texts: texts.count, cold: [], warm: [])
     for repetition in 0..<Self.repetitions {
       var times: [Double] = []
-      for text in texts { times += try masks(compiled, text) }
+      for (index, text) in texts.enumerated() {
+        do {
+          times += try masks(compiled, text)
+        } catch {
+          guard subject.texts != nil else { throw error }
+          throw RequestError("--texts: line \(index + 1) does not match the grammar: \(error)")
+        }
+      }
       if repetition == 0 {
         result.cold = times
         result.warm = times.map { _ in .infinity }

@@ -155,7 +155,8 @@ import Testing
     #expect(result.status == 1)
     let object = try #require(try result.objects.first)
     #expect(object["error"] as? String == "token limit")
-    #expect((object["partial"] as? String)?.count == 4)
+    // Four tokens of a letter or a few.
+    #expect((4..<30).contains((object["partial"] as? String)?.count ?? 0))
   }
 
   @Test func verbatimFieldsAreThoseOfEachDocument() throws {
@@ -183,7 +184,7 @@ import Testing
     let result = try Command.run(words + ["--schema", schema])
     #expect(result.status == 0, "\(result.errors)")
     try check(json(result.output))
-    #expect(try Command.run(words + ["--regex", "yes|no"]).output.firstMatch(of: /^(yes|no)$/) != nil)
+    #expect(try Command.run(words + ["--regex", "yes|no"]).output.wholeMatch(of: /(yes|no)\n/) != nil)
     let cut = try Command.run(words + ["--regex", "[a-z]{9}", "--max-tokens", "3"])
     #expect(cut.status == 1 && cut.errors.contains("not complete: token limit"))
     // Verbatim parts are copied from the prompt.
@@ -205,8 +206,8 @@ import Testing
       (["extract", "--regex", "a", "--verbatim", "x"], 2, "--schema"),
       (["extract", "--schema", schema, "--stop", "x"], 2, "unknown option"),
       (["extract", "--schema", missing], 1, missing),
-      (["extract", "--schema", try file("{\n\"type\":")], 1, "2:"),
-      (["extract", "--schema", try file(#"{"x":{"minimun":3},"properties":{"a":{"minimun":3}}}"#)], 1,
+      (["extract", "--schema", try file("{\n\"type\":")], 1, "byte 9"),
+      (["extract", "--schema", try file(#"{"properties":{"a":{"minimun":3}}}"#)], 1,
         "minimun"),
       (["extract", "--schema", try file(#"{"enum":[]}"#)], 1, "never be satisfied"),
       (["extract", "--gbnf", try file("root = x")], 1, "1:"),

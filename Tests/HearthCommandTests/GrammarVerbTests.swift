@@ -63,8 +63,8 @@ import Testing
   @Test func consecutiveLinesMayShareOrChangeAGrammar() throws {
     // Order of keys and digits matter: these are four grammars.
     let schemas = [
-      #"{"properties":{"a":{},"b":{}},"required":["a","b"]}"#,
-      #"{"properties":{"b":{},"a":{}},"required":["a","b"]}"#,
+      #"{"type":"object","properties":{"a":{},"b":{}},"required":["a","b"]}"#,
+      #"{"type":"object","properties":{"b":{},"a":{}},"required":["a","b"]}"#,
       #"{"minimum":10000000000000000000001,"type":"integer"}"#,
       #"{"minimum":10000000000000000000002,"type":"integer"}"#,
     ]

@@ -161,12 +161,14 @@ import Tokenization
     var iterator = stream.makeAsyncIterator()
     _ = try await iterator.next()
     await #expect(engine.cachedTokenCount == 10)
+    let canonical = try tokenizer().encode(forced)
     var seen: [Int32] = []
-    while try text(seen) != forced {
+    for index in canonical.indices {
       seen.append(try #require(try await iterator.next()))
-      await #expect(engine.cachedTokenCount == 10)
+      // The last one could go on in a longer token, so it is the model's to choose.
+      if index < canonical.count - 1 { await #expect(engine.cachedTokenCount == 10) }
     }
-    #expect(seen == (try tokenizer().encode(forced)))
+    #expect(seen == canonical)
     _ = try await iterator.next()
     await #expect(engine.cachedTokenCount == 11 + seen.count)
     #expect(try await iterator.next() == nil)

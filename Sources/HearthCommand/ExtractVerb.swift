@@ -26,18 +26,20 @@ let extractVerb = Verb(
     Option("--verbatim", "FIELD,…", "strings to copy from the document, by path"),
     Option("--jsonl", nil, "many documents, one a line"),
     Option("--system", "TEXT", "another task for the model than to extract data"),
-  ] + ModelOptions.options + PromptOptions.options.filter {
-    ["--template", "--raw"].contains($0.name)
-  } + SamplingArguments.options.compactMap { option in
-    switch option.name {
-    case "--stop": nil
-    case "--temperature":
-      Option("--temperature", "T", "0 takes the most likely token (default: 0)")
-    case "--max-tokens":
-      Option("--max-tokens", "N", "tokens of one value at most (default: \(longestValue))")
-    default: option
+  ] + ModelOptions.options
+    + PromptOptions.options.filter {
+      ["--template", "--raw"].contains($0.name)
     }
-  }
+    + SamplingArguments.options.compactMap { option in
+      switch option.name {
+      case "--stop": nil
+      case "--temperature":
+        Option("--temperature", "T", "0 takes the most likely token (default: 0)")
+      case "--max-tokens":
+        Option("--max-tokens", "N", "tokens of one value at most (default: \(longestValue))")
+      default: option
+      }
+    }
 ) { arguments in
   try arguments.refuseOperands()
   let extractor = try await Extractor(arguments)

@@ -7,7 +7,12 @@ struct ExtractionPrompt {
   /// The model's task and the form of its answer.
   let instructions: String
 
-  /// - Parameter task: what to say instead of the usual.
+  /// The prompt for values of one grammar.
+  ///
+  /// - Parameters:
+  ///   - source: the grammar, whose schema is shown where it is one.
+  ///   - task: what to say instead of the usual.
+  /// - Throws: what reading the schema throws.
   init(_ source: GrammarOptions.Source, task: String?) throws {
     let task =
       task

@@ -31,7 +31,8 @@ let grammarVerb = Verb(
   where arguments.has(option) {
     throw UsageError("\(option) goes with --bench; else grammars come from standard input")
   }
-  let vocabulary = try arguments.string("--model") == nil
+  let vocabulary =
+    try arguments.string("--model") == nil
     ? nil : ModelOptions.tokenizer(arguments).vocabulary
   var judge = GrammarJudge(table: vocabulary.map(TokenTable.init) ?? GrammarJudge.bytes)
   try await JSONLines.answerLines { line in
@@ -102,7 +103,9 @@ private struct GrammarJudge {
     guard given.count == 1 else {
       throw RequestError("one of \"schema\", \"gbnf\" and \"regex\" is needed")
     }
-    guard root == nil || given == ["gbnf"] else { throw RequestError("\"root\" goes with \"gbnf\"") }
+    guard root == nil || given == ["gbnf"] else {
+      throw RequestError("\"root\" goes with \"gbnf\"")
+    }
     if let text = try request.text("gbnf") {
       return try Grammar(gbnf: text, root: root ?? "root", source: source)
     }
@@ -110,6 +113,7 @@ private struct GrammarJudge {
     var options = JSONSchemaOptions()
     options.undeclaredProperties = .open
     options.whitespace = .free
-    return try Grammar(jsonSchema: request.value("schema") ?? true, source: source, options: options)
+    return try Grammar(
+      jsonSchema: request.value("schema") ?? true, source: source, options: options)
   }
 }

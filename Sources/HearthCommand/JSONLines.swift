@@ -30,6 +30,7 @@ enum JSONLines {
   /// - Parameters:
   ///   - body: the answer to a line.
   ///   - failure: the answer to a line for which `body` threw; throws what ends the run.
+  /// - Throws: what `failure` throws, and errors of reading.
   static func answerLines(
     _ body: (String) async throws -> String, failure: (any Error) throws -> String
   ) async throws {

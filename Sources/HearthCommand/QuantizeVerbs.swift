@@ -49,7 +49,8 @@ let randomModelVerb = Verb(
 ) { arguments in
   try arguments.refuseOperands(after: 3)
   guard arguments.operands.count == 3 else { throw UsageError("SHAPE, OUT and TYPE are needed") }
-  guard var shape = ModelShape.named.first(where: { $0.name == arguments.operands[0] })?.shape else {
+  guard var shape = ModelShape.named.first(where: { $0.name == arguments.operands[0] })?.shape
+  else {
     throw UsageError("unknown shape \"\(arguments.operands[0])\"")
   }
   shape.layers = try arguments.number("--layers", Int.self) ?? shape.layers
@@ -85,13 +86,15 @@ private enum WritingOptions {
   }
 
   static func threads(_ arguments: Arguments) throws(UsageError) -> Int {
-    try ModelOptions.positive(arguments, "--threads") ?? ProcessInfo.processInfo.activeProcessorCount
+    try ModelOptions.positive(arguments, "--threads")
+      ?? ProcessInfo.processInfo.activeProcessorCount
   }
 
   /// Runs the work, which Ctrl-C cancels, and shows how far it is.
   static func run(
     _ output: String,
-    _ work: @escaping @Sendable (@escaping @Sendable (QuantizationProgress) -> Void) async throws
+    _ work:
+      @escaping @Sendable (@escaping @Sendable (QuantizationProgress) -> Void) async throws
       -> Void
   ) async throws {
     let task = Task {
@@ -114,6 +117,7 @@ private enum WritingOptions {
     let percent = 100 * progress.completedValues / max(progress.totalValues, 1)
     let line =
       "[\(progress.number)/\(progress.count)] \(percent) % \(progress.tensor) \(progress.type)"
-    return Console.hasTerminalForErrors ? "\r\u{1B}[K" + line : progress.isBeginning ? line + "\n" : nil
+    return Console.hasTerminalForErrors
+      ? "\r\u{1B}[K" + line : progress.isBeginning ? line + "\n" : nil
   }
 }

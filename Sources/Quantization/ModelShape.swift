@@ -45,9 +45,11 @@ package struct ModelShape: Equatable, Sendable {
   /// - Throws: `invalidShape` where the sizes do not belong together or are beyond any model.
   func check() throws(QuantizationError) {
     let sizes = [
-      ("layers", layers, 1...512), ("embedding", embedding, 2...1 << 20), ("heads", heads, 1...4096),
+      ("layers", layers, 1...512), ("embedding", embedding, 2...1 << 20),
+      ("heads", heads, 1...4096),
       ("kv-heads", keyValueHeads, 1...4096), ("ffn", feedForward, 1...1 << 22),
-      ("vocabulary", vocabulary, RandomVocabulary.smallest...1 << 22), ("context", context, 1...1 << 24),
+      ("vocabulary", vocabulary, RandomVocabulary.smallest...1 << 22),
+      ("context", context, 1...1 << 24),
     ]
     for (name, size, range) in sizes where !range.contains(size) {
       throw .invalidShape(

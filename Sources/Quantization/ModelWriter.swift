@@ -77,8 +77,8 @@ struct ModelWriter {
   ) throws {
     guard let input else { return }
     let bytes =
-      range.lowerBound / info.type.blockValues * info.type.blockBytes
-      ..< range.upperBound / info.type.blockValues * info.type.blockBytes
+      range.lowerBound / info.type.blockValues * info.type.blockBytes..<range.upperBound
+      / info.type.blockValues * info.type.blockBytes
     try input.withBytes(of: info) { all in try body(all.extracting(bytes)) }
     input.release(info, bytes: bytes)
   }

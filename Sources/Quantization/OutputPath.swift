@@ -19,7 +19,9 @@ enum OutputPath {
 
   private static func identity(_ path: String) -> Identity? {
     let resolved = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
-    guard let found = try? FileManager.default.attributesOfItem(atPath: resolved) else { return nil }
+    guard let found = try? FileManager.default.attributesOfItem(atPath: resolved) else {
+      return nil
+    }
     return Identity(
       volume: (found[.systemNumber] as? NSNumber)?.intValue,
       number: (found[.systemFileNumber] as? NSNumber)?.intValue,

@@ -18,7 +18,9 @@ struct RandomVocabulary {
     var tokens = bytes
     var merges: [String] = []
     // Longer and longer pieces: each is one that exists with one more letter.
-    let letters = (0x61...0x7A).compactMap { bytes.firstIndex(of: String(UnicodeScalar(UInt8($0)))) }
+    let letters = (0x61...0x7A).compactMap {
+      bytes.firstIndex(of: String(UnicodeScalar(UInt8($0))))
+    }
     let space = bytes[0x20]
     var parents = [space] + letters.map { bytes[$0] }
     var next = 0
@@ -40,7 +42,8 @@ struct RandomVocabulary {
   private static var alphabet: [String] {
     var next: UInt32 = 0x100
     return (0..<256).compactMap { byte -> String? in
-      let isVisible = (0x21...0x7E).contains(byte) || (0xA1...0xAC).contains(byte)
+      let isVisible =
+        (0x21...0x7E).contains(byte) || (0xA1...0xAC).contains(byte)
         || (0xAE...0xFF).contains(byte)
       if !isVisible { next += 1 }
       return UnicodeScalar(isVisible ? UInt32(byte) : next - 1).map { String($0) }

@@ -58,8 +58,10 @@ import Testing
       "child.name", #"{"name":"x","child":{"name":"a","child":{"name":"x"}}}"#,
       #"{"name":"x","child":{"name":"x"}}"#
     ),
-    (#"{"type":"array","prefixItems":[{"properties":{"a":{"type":"string"}}},{"type":"null"}]}"#,
-      "a", #"[{"a":"b"},null]"#, #"[{"a":"x"},null]"#),
+    (
+      #"{"type":"array","prefixItems":[{"properties":{"a":{"type":"string"}}},{"type":"null"}]}"#,
+      "a", #"[{"a":"b"},null]"#, #"[{"a":"x"},null]"#
+    ),
   ]
 
   @Test(arguments: places.indices)

@@ -184,7 +184,8 @@ import Testing
     let result = try Command.run(words + ["--schema", schema])
     #expect(result.status == 0, "\(result.errors)")
     try check(json(result.output))
-    #expect(try Command.run(words + ["--regex", "yes|no"]).output.wholeMatch(of: /(yes|no)\n/) != nil)
+    #expect(
+      try Command.run(words + ["--regex", "yes|no"]).output.wholeMatch(of: /(yes|no)\n/) != nil)
     let cut = try Command.run(words + ["--regex", "[a-z]{9}", "--max-tokens", "3"])
     #expect(cut.status == 1 && cut.errors.contains("not complete: token limit"))
     // Verbatim parts are copied from the prompt.
@@ -207,8 +208,10 @@ import Testing
       (["extract", "--schema", schema, "--stop", "x"], 2, "unknown option"),
       (["extract", "--schema", missing], 1, missing),
       (["extract", "--schema", try file("{\n\"type\":")], 1, "byte 9"),
-      (["extract", "--schema", try file(#"{"properties":{"a":{"minimun":3}}}"#)], 1,
-        "minimun"),
+      (
+        ["extract", "--schema", try file(#"{"properties":{"a":{"minimun":3}}}"#)], 1,
+        "minimun"
+      ),
       (["extract", "--schema", try file(#"{"enum":[]}"#)], 1, "never be satisfied"),
       (["extract", "--gbnf", try file("root = x")], 1, "1:"),
       (["extract", "--regex", "a", "--max-time", "-1"], 2, "--max-time"),

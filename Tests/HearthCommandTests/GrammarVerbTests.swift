@@ -40,8 +40,13 @@ import Testing
     (#"{"regex":"\\d{2}","input":"421"}"#, "reject"),
     (#"{"regex":"(","input":"("}"#, "refused"),
     (#"{"regex":"é+","input":"éé"}"#, "accept"),
-    (#"{"schema":{"type":"string","x-verbatim":true},"source":"to be","input":"\"o b\""}"#, "accept"),
-    (#"{"schema":{"type":"string","x-verbatim":true},"source":"to be","input":"\"ob\""}"#, "reject"),
+    (
+      #"{"schema":{"type":"string","x-verbatim":true},"source":"to be","input":"\"o b\""}"#,
+      "accept"
+    ),
+    (
+      #"{"schema":{"type":"string","x-verbatim":true},"source":"to be","input":"\"ob\""}"#, "reject"
+    ),
     (#"{"schema":{"type":"string","x-verbatim":true},"input":"\"ob\""}"#, "refused"),
     // Lines that make no sense.
     ("not json", "refused"), ("[1]", "refused"), ("{", "refused"), (#"{"input":"x"}"#, "refused"),
@@ -85,7 +90,8 @@ import Testing
   @Test func deepLinesAreRefusedAndTheRunGoesOn() throws {
     let deep = String(repeating: "[", count: 100_000)
     let objects = try verdicts([
-      "{\"schema\":\(deep)", "{\"gbnf\":\"root ::= \(String(repeating: "(", count: 100_000))\",\"input\":\"\"}",
+      "{\"schema\":\(deep)",
+      "{\"gbnf\":\"root ::= \(String(repeating: "(", count: 100_000))\",\"input\":\"\"}",
       #"{"regex":"a","input":"a"}"#,
     ])
     #expect(objects.map { $0["verdict"] as? String } == ["refused", "refused", "accept"])

@@ -271,7 +271,8 @@ import Tokenization
       return
     }
     // The engine is free again.
-    #expect(try await tokens(engine.generate(GenerationRequest(prompt: [1], maximumTokens: 2))) != [])
+    #expect(
+      try await tokens(engine.generate(GenerationRequest(prompt: [1], maximumTokens: 2))) != [])
   }
 
   @Test func aGrammarOfAnotherVocabularyIsRefused() async throws {
@@ -320,7 +321,9 @@ import Tokenization
   @Test func requestsAtTheSameTimeKeepToTheirOwnGrammars() async throws {
     let model = try ArchitectureGolden.model("llama")
     let letters = try guide(Grammar(regex: "[a-m]{60}"))
-    let digits = try guide(Grammar(jsonSchema: #"{"type":"array","items":{"type":"integer","maximum":999,"minimum":0}}"#))
+    let digits = try guide(
+      Grammar(jsonSchema: #"{"type":"array","items":{"type":"integer","maximum":999,"minimum":0}}"#)
+    )
     // The third shares its grammar, and so its masks, with the first.
     let results = try await withThrowingTaskGroup(of: (Int, String).self) { group in
       for (index, guide) in [letters, digits, letters, digits].enumerated() {

@@ -62,14 +62,21 @@ import Testing
 
   @Test func withoutAGrammarTheOutcomeIsWhetherTheModelEnded() async throws {
     let model = try await model()
-    let cut = try await model.complete("the", options: GenerationOptions(
-      sampling: .greedy, maximumResponseTokens: 4))
+    let cut = try await model.complete(
+      "the",
+      options: GenerationOptions(
+        sampling: .greedy, maximumResponseTokens: 4))
     #expect(try await cut.guided().outcome == .truncated)
-    let whole = try await model.complete("the", options: GenerationOptions(
-      sampling: .greedy, maximumResponseTokens: 12)).collect()
+    let whole = try await model.complete(
+      "the",
+      options: GenerationOptions(
+        sampling: .greedy, maximumResponseTokens: 12)
+    ).collect()
     let stop = String(whole.dropFirst(2).prefix(2))
-    let stopped = try await model.complete("the", options: GenerationOptions(
-      sampling: .greedy, maximumResponseTokens: 12, stopStrings: [stop]))
+    let stopped = try await model.complete(
+      "the",
+      options: GenerationOptions(
+        sampling: .greedy, maximumResponseTokens: 12, stopStrings: [stop]))
     #expect(try await stopped.guided().outcome == .complete)
   }
 

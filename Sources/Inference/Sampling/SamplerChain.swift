@@ -26,7 +26,10 @@ package struct SamplerChain: Sendable {
   /// The next token; the logits are changed by bias, penalties and mask.
   ///
   /// - Parameters:
-  ///   - allowed: The tokens that may be chosen; nil allows all. Truncation sees no others.
+  ///   - logits: one for each token of the vocabulary.
+  ///   - allowed: the tokens that may be chosen; nil allows all. Truncation sees no others.
+  ///   - position: of the token, for errors.
+  /// - Returns: the token.
   /// - Throws: `unusableLogits` when one is NaN or all are minus infinity.
   /// - Complexity: O(vocabulary), plus O(k log k) for the k tokens that truncation keeps.
   package mutating func sample(

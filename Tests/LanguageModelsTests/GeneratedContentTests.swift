@@ -1,0 +1,2 @@
+import LanguageModels
+import Testing

@@ -13,6 +13,7 @@ struct Plugin: PluginProvider {
     switch typeName {
     case "GenerableMacro": GenerableMacro.self
     case "GuideMacro": GuideMacro.self
+    case "SessionPropertyEntryMacro": SessionPropertyEntryMacro.self
     default: throw UnknownMacro(name: typeName)
     }
   }

@@ -45,4 +45,10 @@ public macro Guide<T: Generable>(description: String? = nil, _ guides: Generatio
 @attached(peer)
 public macro Guide<RegexOutput>(description: String? = nil, _ guides: Regex<RegexOutput>) =
   #externalMacro(module: "LanguageModelMacros", type: "GuideMacro")
+
+/// Stores a property that is declared in an extension of ``SessionPropertyValues``.
+@attached(accessor)
+@attached(peer, names: prefixed(__Key_))
+public macro SessionPropertyEntry() =
+  #externalMacro(module: "LanguageModelMacros", type: "SessionPropertyEntryMacro")
 #endif

@@ -14,8 +14,6 @@ extension SchemaNode {
 
   private func shape(following guide: Guide) throws(UnfitGuide) -> Shape {
     switch (shape, guide) {
-    // A truth value has nothing to be guided to.
-    case (.boolean, _): return shape
     case (.string(let string), .anyOf), (.string(let string), .pattern),
       (.string(let string), .verbatim):
       return .string(try string.following(guide))
@@ -35,11 +33,6 @@ extension SchemaNode {
       return .array(array)
     case (.array(var array), .element(let guides)):
       array.element = try array.element.following(guides)
-      return .array(array)
-    // A guide for texts on an array of texts is one for each of them.
-    case (.array(var array), .anyOf), (.array(var array), .pattern), (.array(var array), .verbatim):
-      guard case .string = array.element.shape else { break }
-      array.element = try array.element.following([guide])
       return .array(array)
     default: break
     }

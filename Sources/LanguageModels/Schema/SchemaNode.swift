@@ -70,6 +70,8 @@ struct StringSchema: Sendable, Equatable {
 
 struct NumberSchema: Sendable, Equatable {
   var isInteger: Bool
+  /// The only numbers there are; nil allows all.
+  var choices: [JSONNumber]?
   var minimum: JSONNumber?
   var maximum: JSONNumber?
 }

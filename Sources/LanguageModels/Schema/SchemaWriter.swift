@@ -88,6 +88,9 @@ private struct Pen {
     case .string(let string): members += self.members(of: string)
     case .number(let number):
       members.append(("type", number.isInteger ? "integer" : "number"))
+      if let choices = number.choices {
+        members.append(("enum", choices.map { GeneratedContent($0) }))
+      }
       if let bound = number.minimum { members.append(("minimum", GeneratedContent(bound))) }
       if let bound = number.maximum { members.append(("maximum", GeneratedContent(bound))) }
     case .array(let array):

@@ -1,8 +1,0 @@
-import LanguageModelMacros
-import Testing
-
-@Suite struct PluginTests {
-  @Test func a() {
-    #expect("\(GuideMacro.self)" == "GuideMacro")
-  }
-}

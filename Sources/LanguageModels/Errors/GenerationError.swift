@@ -50,7 +50,7 @@ extension LanguageModelSession {
 
       /// What the model says about it.
       public var explanation: Response<String> {
-        nonisolated(nonsending) get async throws { try await explanationStream.collect() }
+        get async throws { try await explanationStream.collect() }
       }
 
       /// What the model says about it, as a stream.

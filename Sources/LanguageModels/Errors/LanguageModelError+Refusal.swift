@@ -19,7 +19,7 @@ extension LanguageModelError {
 
     /// What the model says about it.
     public var explanation: LanguageModelSession.Response<String> {
-      nonisolated(nonsending) get async throws { try await explanationStream.collect() }
+      get async throws { try await explanationStream.collect() }
     }
 
     /// What the model says about it, as a stream.

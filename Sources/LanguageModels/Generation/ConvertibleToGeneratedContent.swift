@@ -5,15 +5,3 @@ public protocol ConvertibleToGeneratedContent: InstructionsRepresentable, Prompt
   /// This value as content.
   var generatedContent: GeneratedContent { get }
 }
-
-extension ConvertibleToGeneratedContent {
-  /// The value's JSON as part of instructions.
-  public var instructionsRepresentation: Instructions {
-    Instructions(text: generatedContent.jsonString)
-  }
-
-  /// The value's JSON as part of a prompt.
-  public var promptRepresentation: Prompt {
-    Prompt(text: generatedContent.jsonString)
-  }
-}

@@ -10,9 +10,6 @@ extension Array: ConvertibleFromGeneratedContent where Element: ConvertibleFromG
   }
 }
 
-extension Array: InstructionsRepresentable where Element: InstructionsRepresentable {}
-extension Array: PromptRepresentable where Element: PromptRepresentable {}
-
 extension Array: ConvertibleToGeneratedContent where Element: ConvertibleToGeneratedContent {
   /// The elements as content.
   public var generatedContent: GeneratedContent {

@@ -60,3 +60,10 @@ extension Array: InstructionsRepresentable where Element: InstructionsRepresenta
   /// The elements, one below the other.
   public var instructionsRepresentation: Instructions { Instructions(joining: self) }
 }
+
+extension Optional: InstructionsRepresentable where Wrapped: InstructionsRepresentable {
+  /// The value, or nothing.
+  public var instructionsRepresentation: Instructions {
+    self?.instructionsRepresentation ?? Instructions(content: PromptContent())
+  }
+}

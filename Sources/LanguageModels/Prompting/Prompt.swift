@@ -54,3 +54,10 @@ extension Array: PromptRepresentable where Element: PromptRepresentable {
   /// The elements, one below the other.
   public var promptRepresentation: Prompt { Prompt(joining: self) }
 }
+
+extension Optional: PromptRepresentable where Wrapped: PromptRepresentable {
+  /// The value, or nothing.
+  public var promptRepresentation: Prompt {
+    self?.promptRepresentation ?? Prompt(content: PromptContent())
+  }
+}

@@ -22,12 +22,12 @@ final class ExecutorCache: Sendable {
   }
 
   private struct Reference {
-    weak var box: (AnyObject & Sendable)?
+    weak var box: (any ExecutorHolding)?
   }
 
   private struct State {
     var boxes: [Key: Reference] = [:]
-    var recent: [any AnyObject & Sendable] = []
+    var recent: [any ExecutorHolding] = []
   }
 
   private static let recentCount = 4
@@ -52,8 +52,11 @@ final class ExecutorCache: Sendable {
   }
 }
 
+/// Something that keeps an executor, and what it has loaded, while somebody holds it.
+package protocol ExecutorHolding: AnyObject, Sendable {}
+
 /// The executor of one configuration, made when it is first needed.
-final class ExecutorBox<Executor: LanguageModelExecutor>: Sendable {
+final class ExecutorBox<Executor: LanguageModelExecutor>: ExecutorHolding {
   private let configuration: Executor.Configuration
   private let made = Mutex<Executor?>(nil)
 
@@ -72,7 +75,7 @@ final class ExecutorBox<Executor: LanguageModelExecutor>: Sendable {
 
 extension LanguageModel {
   /// Whoever holds this keeps the executor, and what it has loaded.
-  package func sharedExecutor() -> any AnyObject & Sendable { ExecutorCache.shared.box(for: self) }
+  package func sharedExecutor() -> any ExecutorHolding { ExecutorCache.shared.box(for: self) }
 
   /// Has the shared executor answer a request.
   ///

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 extension LanguageModelExecutorGenerationChannel {
   /// One piece of what an executor generates, or a note about it.

@@ -39,7 +39,7 @@ public final class PrivateCloudComputeLanguageModel: Sendable {
 
   /// Tokens that fit the context window.
   public var contextSize: Int {
-    nonisolated(nonsending) get async throws { throw Error.notHere }
+    get async throws { throw Error.notHere }
   }
 
   /// How much of an allowance is used.

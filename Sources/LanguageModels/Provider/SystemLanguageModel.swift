@@ -15,7 +15,7 @@ public final class SystemLanguageModel: Sendable {
   private let useCase: UseCase
   private let provider: (any SystemModelProvider)?
   /// The executor of the model behind, held so that it stays loaded.
-  private let executor = Mutex<(any AnyObject & Sendable)?>(nil)
+  private let executor = Mutex<(any ExecutorHolding)?>(nil)
 
   package init(useCase: UseCase, provider: (any SystemModelProvider)?) {
     self.useCase = useCase

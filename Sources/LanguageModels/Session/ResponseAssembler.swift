@@ -139,14 +139,15 @@ extension ResponseAssembler {
   /// The response as content: as far as it is there, or nil where that says nothing yet.
   ///
   /// JSON is read once for each change.
-  mutating func responseContent(id: GenerationID) -> GeneratedContent? {
+  mutating func responseContent(id: GenerationID, hasEnded: Bool) -> GeneratedContent? {
     guard let index = drafts.lastIndex(where: \.isResponse),
       case .response(var draft) = drafts[index]
     else { return nil }
     guard schema != nil else {
       return GeneratedContent(kind: .string(draft.text(separator: "\n")), id: id)
     }
-    guard let content = try? GeneratedContent(json: draft.text(separator: ""), id: id) else {
+    let text = draft.text(separator: "")
+    guard let content = try? GeneratedContent(json: text, id: id, hasEnded: hasEnded) else {
       return nil
     }
     draft.content = content

@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension Transcript.Entry: CustomStringConvertible {
   /// Who speaks, and what.
   public var description: String {

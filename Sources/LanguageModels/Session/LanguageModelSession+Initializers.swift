@@ -1,0 +1,90 @@
+// The sessions that can be made: with the model of the device, as in version 26, or with any model.
+
+extension LanguageModelSession {
+  /// A session with instructions that are one text.
+  @_disfavoredOverload
+  public convenience init(
+    model: SystemLanguageModel = .default, tools: [any Tool] = [], instructions: String? = nil
+  ) {
+    self.init(model, tools, instructions: instructions.map { Instructions($0) })
+  }
+
+  /// A session with instructions.
+  ///
+  /// - Parameters:
+  ///   - model: who answers.
+  ///   - tools: what the model may have done for it.
+  ///   - instructions: what the model is told about its task.
+  public convenience init(
+    model: SystemLanguageModel = .default, tools: [any Tool] = [],
+    instructions: Instructions? = nil
+  ) {
+    self.init(model, tools, instructions: instructions)
+  }
+
+  /// A session with instructions that are put together in a closure.
+  ///
+  /// - Throws: what the closure throws.
+  public convenience init(
+    model: SystemLanguageModel = .default, tools: [any Tool] = [],
+    @InstructionsBuilder instructions: () throws -> Instructions
+  ) rethrows {
+    self.init(model, tools, instructions: try instructions())
+  }
+
+  /// A session that goes on where another one was.
+  ///
+  /// - Parameters:
+  ///   - model: who answers.
+  ///   - tools: what the model may have done for it; a transcript only describes tools.
+  ///   - transcript: what was said.
+  public convenience init(
+    model: SystemLanguageModel = .default, tools: [any Tool] = [], transcript: Transcript
+  ) {
+    self.init(model, tools, transcript)
+  }
+}
+
+extension LanguageModelSession {
+  /// A session with instructions that are one text, with any model.
+  @_disfavoredOverload
+  public convenience init(
+    model: some LanguageModel, tools: [any Tool] = [], instructions: String? = nil
+  ) {
+    self.init(model, tools, instructions: instructions.map { Instructions($0) })
+  }
+
+  /// A session with instructions, with any model.
+  ///
+  /// - Parameters:
+  ///   - model: who answers.
+  ///   - tools: what the model may have done for it.
+  ///   - instructions: what the model is told about its task.
+  public convenience init(
+    model: some LanguageModel, tools: [any Tool] = [], instructions: Instructions? = nil
+  ) {
+    self.init(model, tools, instructions: instructions)
+  }
+
+  /// A session with instructions that are put together in a closure, with any model.
+  ///
+  /// - Throws: what the closure throws.
+  public convenience init<Failure: Swift.Error>(
+    model: some LanguageModel, tools: [any Tool] = [],
+    @InstructionsBuilder instructions: () throws(Failure) -> Instructions
+  ) throws(Failure) {
+    self.init(model, tools, instructions: try instructions())
+  }
+
+  /// A session that goes on where another one was, with any model.
+  ///
+  /// - Parameters:
+  ///   - model: who answers.
+  ///   - tools: what the model may have done for it; a transcript only describes tools.
+  ///   - transcript: what was said.
+  public convenience init(
+    model: some LanguageModel, tools: [any Tool] = [], transcript: Transcript
+  ) {
+    self.init(model, tools, transcript)
+  }
+}

@@ -41,7 +41,7 @@ extension LanguageModelSession {
   public convenience init(
     model: SystemLanguageModel = .default, tools: [any Tool] = [], transcript: Transcript
   ) {
-    self.init(model, tools, transcript)
+    self.init(model, Toolbox(tools), transcript)
   }
 }
 
@@ -85,6 +85,6 @@ extension LanguageModelSession {
   public convenience init(
     model: some LanguageModel, tools: [any Tool] = [], transcript: Transcript
   ) {
-    self.init(model, tools, transcript)
+    self.init(model, Toolbox(tools), transcript)
   }
 }

@@ -52,10 +52,10 @@ extension LanguageModelSession {
   /// - Returns: the result with the error that the caller is to see.
   func end(
     _ run: ResponseRun, _ result: Result<ResponseState, any Swift.Error>,
-    _ entries: [Transcript.Entry], _ usage: Usage, keepsEntries: Bool
+    _ entries: [Transcript.Entry], _ usage: Usage, isPartlyRead: Bool
   ) -> Result<ResponseState, any Swift.Error> {
     let isWhole = if case .success = result { true } else { false }
-    if isWhole || keepsEntries || transcriptErrorHandlingPolicy == .preserveTranscript {
+    if isWhole || isPartlyRead || transcriptErrorHandlingPolicy == .preserveTranscript {
       publish(entries, of: run)
     } else {
       revert(run)

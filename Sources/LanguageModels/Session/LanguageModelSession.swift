@@ -32,20 +32,20 @@ public final class LanguageModelSession: Sendable {
   let state: Mutex<State>
   private let registrar = ObservationRegistrar()
 
-  init(_ model: any LanguageModel, _ tools: [any Tool], _ transcript: Transcript) {
+  init(_ model: any LanguageModel, _ toolbox: Toolbox, _ transcript: Transcript) {
     self.model = model
-    toolbox = Toolbox(tools)
+    self.toolbox = toolbox
     state = Mutex(State(transcript: transcript))
   }
 
   convenience init(
     _ model: any LanguageModel, _ tools: [any Tool], instructions: Instructions?
   ) {
-    let segments = instructions?.segments ?? []
-    let definitions = tools.map { Transcript.ToolDefinition(tool: $0) }
-    let entry = Transcript.Instructions(segments: segments, toolDefinitions: definitions)
-    let isNeeded = !segments.isEmpty || !definitions.isEmpty
-    self.init(model, tools, Transcript(entries: isNeeded ? [.instructions(entry)] : []))
+    let toolbox = Toolbox(tools)
+    let entry = Transcript.Instructions(
+      segments: instructions?.segments ?? [], toolDefinitions: toolbox.definitions)
+    let isNeeded = !entry.segments.isEmpty || !entry.toolDefinitions.isEmpty
+    self.init(model, toolbox, Transcript(entries: isNeeded ? [.instructions(entry)] : []))
   }
 }
 

@@ -14,6 +14,8 @@ final class ResponseRun: Sendable {
     /// What earlier passes have cost.
     var usage = LanguageModelSession.Usage()
     var lastContent: GeneratedContent?
+    /// The entries as the reader has seen them.
+    var readEntries: [Transcript.Entry] = []
     var readers = 0
     var hasBeenRead = false
     var isAbandoned = false
@@ -56,11 +58,13 @@ final class ResponseRun: Sendable {
   /// The next snapshot of the response, or nil when it is whole.
   func nextSnapshot(isolation actor: isolated (any Actor)?) async throws -> ResponseState? {
     _ = start()
-    return try await withTaskCancellationHandler {
+    let snapshot = try await withTaskCancellationHandler {
       try await snapshots?.next(isolation: actor)
     } onCancel: {
       cancel()
     }
+    if let snapshot { state.withLock { $0.readEntries = Array(snapshot.entries) } }
+    return snapshot
   }
 
   private func start() -> Task<ResponseState, any Error> {
@@ -101,12 +105,12 @@ final class ResponseRun: Sendable {
 
   /// One reader has stopped; the run waits for another.
   func detach() {
-    let isLast = state.withLock { state in
+    let read: [Transcript.Entry]? = state.withLock { state in
       state.readers -= 1
-      return state.readers == 0 && !state.isOver
+      return state.readers == 0 && !state.isOver ? state.readEntries : nil
     }
-    guard isLast else { return }
-    session.publish(entriesSoFar, of: self)
+    guard let read else { return }
+    session.publish(read, of: self)
     session.runDidDetach(self)
   }
 
@@ -135,11 +139,11 @@ extension ResponseRun {
     } catch {
       result = .failure(reason(for: error))
     }
-    let keepsEntries = state.withLock { state in
+    let read: [Transcript.Entry]? = state.withLock { state in
       state.isOver = true
-      return state.isAbandoned && state.assembler.responseText?.isEmpty == false
+      return state.isAbandoned && !state.readEntries.isEmpty ? state.readEntries : nil
     }
-    result = session.end(self, result, entriesSoFar, usage, keepsEntries: keepsEntries)
+    result = session.end(self, result, read ?? entriesSoFar, usage, isPartlyRead: read != nil)
     snapshots?.finish(result.map { _ in })
     end.finish()
     return try result.get()

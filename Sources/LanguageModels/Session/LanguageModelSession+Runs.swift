@@ -13,8 +13,9 @@ extension LanguageModelSession {
     let claim = changing(\.isResponding) { state -> (run: ResponseRun, before: ResponseRun?)? in
       if let run = state.run, !run.isDetached { return nil }
       let before = state.run
-      let run = ResponseRun(self, request, after: before, isStreamed: isStreamed)
+      let run = ResponseRun(self, request, turn: state.end, isStreamed: isStreamed)
       state.run = run
+      state.end = run.end
       state.isResponding = true
       return (run, before)
     }

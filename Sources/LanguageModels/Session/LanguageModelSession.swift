@@ -21,6 +21,8 @@ public final class LanguageModelSession: Sendable {
     var omittedEntries: [Transcript.Entry] = []
     /// The request that has the session, until it has ended.
     var run: ResponseRun?
+    /// When all requests so far have ended.
+    var end = Completion.reached
     /// The request that is being answered, where its prompt stands, and what was before.
     var begun: (run: ResponseRun, at: Int, contextUsage: ContextUsage?)?
     /// The executor of the model, held so that it stays loaded.

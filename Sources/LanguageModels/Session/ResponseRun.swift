@@ -6,7 +6,6 @@ internal import Synchronization
 /// for it. A streamed response is computed as it is read.
 final class ResponseRun: Sendable {
   private struct State {
-    var predecessor: ResponseRun?
     var task: Task<ResponseState, any Error>?
     var assembler: ResponseAssembler
     /// The entries of earlier passes, with outputs of tools.
@@ -29,18 +28,20 @@ final class ResponseRun: Sendable {
   private let snapshots: Handoff<ResponseState>?
   private let id = GenerationID()
   private let state: Mutex<State>
-  /// Ends when the run does.
-  private let (ending, end) = AsyncStream.makeStream(of: Never.self)
+  /// When this run may begin: the session gives it its place at once, but two must not work at a
+  /// time.
+  private let turn: Completion
+  /// When the next run of the session may begin.
+  let end = Completion()
 
   init(
-    _ session: LanguageModelSession, _ request: SessionRequest, after predecessor: ResponseRun?,
-    isStreamed: Bool
+    _ session: LanguageModelSession, _ request: SessionRequest, turn: Completion, isStreamed: Bool
   ) {
     self.session = session
     self.request = request
+    self.turn = turn
     snapshots = isStreamed ? Handoff() : nil
-    state = Mutex(
-      State(predecessor: predecessor, assembler: ResponseAssembler(schema: request.schema)))
+    state = Mutex(State(assembler: ResponseAssembler(schema: request.schema)))
   }
 
   // MARK: Asking
@@ -132,7 +133,7 @@ extension ResponseRun {
   private func perform() async throws -> ResponseState {
     var result: Result<ResponseState, any Error>
     do {
-      try await waitForPredecessor()
+      await turn.wait()
       try Task.checkCancellation()
       session.begin(self)
       result = .success(try await passes())
@@ -145,16 +146,8 @@ extension ResponseRun {
     }
     result = session.end(self, result, read ?? entriesSoFar, usage, isPartlyRead: read != nil)
     snapshots?.finish(result.map { _ in })
-    end.finish()
+    end.reach(after: turn)
     return try result.get()
-  }
-
-  /// The session gives the next run its place at once, but two runs must not work at a time.
-  private func waitForPredecessor() async throws {
-    let predecessor = state.withLock { $0.predecessor.take() }
-    guard let predecessor else { return }
-    for await _ in predecessor.ending {}
-    try Task.checkCancellation()
   }
 
   private func reason(for error: any Error) -> any Error {

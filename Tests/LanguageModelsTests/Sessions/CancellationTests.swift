@@ -124,11 +124,15 @@ import Testing
     ])
     let session = LanguageModelSession(model: model)
     for try await _ in session.streamResponse(to: "1") { break }
-    let task = Task { try await session.respond(to: "2").content }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let second = Task { try await session.respond(to: "2").content }
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    let third = Task { try await session.respond(to: "3").content }
+    // The first request still works, so the third one must not be asked yet.
+    for _ in 0..<100 { await Task.yield() }
+    #expect(model.requests.count == 1)
     mayEnd.open()
-    #expect(try await session.respond(to: "3").content == "Yes")
+    #expect(try await third.value == "Yes")
     #expect(session.transcript.texts == ["1", "a", "3", "Yes"])
   }
 }

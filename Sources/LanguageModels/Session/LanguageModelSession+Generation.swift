@@ -9,19 +9,29 @@ extension LanguageModelSession {
   ///
   /// - Throws: ``LanguageModelError`` for what the model cannot do; what a transform of the history
   ///   throws; `CancellationError` where the transcript is no longer that of the request.
-  func generationRequest(for run: ResponseRun) throws -> LanguageModelExecutorGenerationRequest {
+  func generationRequest(
+    for run: ResponseRun, _ plan: RequestPlan
+  ) throws -> LanguageModelExecutorGenerationRequest {
     let request = run.request
-    let isAllowed = request.options.toolCallingMode != .disallowed
+    let options = plan.options(for: request)
+    let isAllowed = options.toolCallingMode != .disallowed
     let generation = LanguageModelExecutorGenerationRequest(
-      id: UUID(), transcript: try shownTranscript(for: run),
-      enabledTools: isAllowed ? toolbox.definitions : [], schema: request.schema,
-      generationOptions: request.options, contextOptions: request.contextOptions,
+      id: UUID(), transcript: try shownTranscript(for: run, plan),
+      enabledTools: isAllowed ? plan.toolbox.definitions : [], schema: request.schema,
+      generationOptions: options, contextOptions: plan.contextOptions(for: request),
       metadata: request.metadata)
-    try check(generation)
+    try check(generation, plan.model)
+    let executor = plan.model.sharedExecutor()
+    state.withLock { state in
+      state.executor = executor
+      state.profilePolicy = plan.transcriptErrorHandlingPolicy
+    }
     return generation
   }
 
-  private func check(_ request: LanguageModelExecutorGenerationRequest) throws {
+  private func check(
+    _ request: LanguageModelExecutorGenerationRequest, _ model: any LanguageModel
+  ) throws {
     func need(_ capability: LanguageModelCapabilities.Capability, _ reason: String) throws {
       guard !model.capabilities.contains(capability) else { return }
       throw LanguageModelError.unsupportedCapability(
@@ -59,19 +69,20 @@ extension LanguageModelSession {
   }
 
   /// The transcript as the model is shown it.
-  private func shownTranscript(for run: ResponseRun) throws -> Transcript {
+  private func shownTranscript(for run: ResponseRun, _ plan: RequestPlan) throws -> Transcript {
     let (transcript, start, omitted, policy) = try state.withLock { state in
       guard let begun = state.begun, begun.run === run else { throw CancellationError() }
       return (state.transcript, begun.at, state.omitted, state.historyPolicy)
     }
     let historyStart = min(transcript.history.startIndex, start)
     let history = Array(transcript[historyStart..<start])
-    let shown =
+    var shown =
       switch policy?.kind {
       case nil: history
       case .dropOldestTurns: history.filter { !omitted.contains($0.id) }
       case .transform(let transform): try transform(history)
       }
+    for transform in plan.hooks.historyTransforms { shown = transform(shown) }
     let ids = Set(shown.map(\.id))
     let left = history.filter { !ids.contains($0.id) }
     if left != state.withLock({ $0.omittedEntries }) {
@@ -79,6 +90,7 @@ extension LanguageModelSession {
     }
     var whole = transcript
     whole.replaceSubrange(historyStart..<start, with: shown)
+    if let instructions = plan.instructionsEntry { whole.insert(instructions, at: 0) }
     return whole
   }
 
@@ -110,16 +122,17 @@ extension LanguageModelSession {
   ///
   /// - Parameter promptPrefix: how the prompt will begin.
   public func prewarm(promptPrefix: Prompt? = nil) {
-    let executor = model.sharedExecutor()
+    let plan = SessionPropertyValues.$current.withValue(properties) { plans.plan() }
+    let executor = plan.model.sharedExecutor()
     var transcript = state.withLock { state in
       state.executor = executor
       return state.transcript
     }
+    if let instructions = plan.instructionsEntry { transcript.insert(instructions, at: 0) }
     if let promptPrefix {
       transcript.append(.prompt(Transcript.Prompt(segments: promptPrefix.segments)))
     }
-    let model = model
     // Making an executor may take time; the caller may be the main thread.
-    Task.detached { try? model.prewarm(transcript) }
+    Task.detached { try? plan.model.prewarm(transcript) }
   }
 }

@@ -41,7 +41,7 @@ extension LanguageModelSession {
   public convenience init(
     model: SystemLanguageModel = .default, tools: [any Tool] = [], transcript: Transcript
   ) {
-    self.init(model, Toolbox(tools), transcript)
+    self.init(.fixed(RequestPlan(model: model, toolbox: Toolbox(tools))), transcript)
   }
 }
 
@@ -85,6 +85,38 @@ extension LanguageModelSession {
   public convenience init(
     model: some LanguageModel, tools: [any Tool] = [], transcript: Transcript
   ) {
-    self.init(model, Toolbox(tools), transcript)
+    self.init(.fixed(RequestPlan(model: model, toolbox: Toolbox(tools))), transcript)
+  }
+}
+
+extension LanguageModelSession {
+  /// A session whose instructions and tools are asked for anew at each request.
+  ///
+  /// - Parameters:
+  ///   - model: who answers.
+  ///   - dynamicInstructions: says what holds at each request.
+  ///   - history: what was said before.
+  public convenience init(
+    model: some LanguageModel = SystemLanguageModel.default,
+    dynamicInstructions: sending some DynamicInstructions & SendableMetatype,
+    history: some Collection<Transcript.Entry> = []
+  ) {
+    let profile = InstructionsProfile(instructions: dynamicInstructions)
+    self.init(
+      .profile(ProfileStore(profile, model: model)), Transcript(entries: Array(history)))
+  }
+
+  /// A session whose model, instructions, tools and options are asked for anew at each request.
+  ///
+  /// - Parameters:
+  ///   - profile: says what holds at each request; without a model it is that of the device.
+  ///   - history: what was said before.
+  public convenience init(
+    profile: sending some DynamicProfile & SendableMetatype,
+    history: some Collection<Transcript.Entry> = []
+  ) {
+    self.init(
+      .profile(ProfileStore(profile, model: SystemLanguageModel.default)),
+      Transcript(entries: Array(history)))
   }
 }

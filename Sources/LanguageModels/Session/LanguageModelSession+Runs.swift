@@ -26,11 +26,9 @@ extension LanguageModelSession {
 
   /// Puts the prompt of a request into the transcript.
   func begin(_ run: ResponseRun) {
-    let executor = model.sharedExecutor()
     changing(\.transcript) { state in
-      state.executor = executor
       state.begun = (run, state.transcript.endIndex, state.contextUsage)
-      state.transcript.append(run.request.entry)
+      state.transcript.append(run.entry)
     }
   }
 
@@ -56,7 +54,8 @@ extension LanguageModelSession {
     _ entries: [Transcript.Entry], _ usage: Usage, isPartlyRead: Bool
   ) -> Result<ResponseState, any Swift.Error> {
     let isWhole = if case .success = result { true } else { false }
-    if isWhole || isPartlyRead || transcriptErrorHandlingPolicy == .preserveTranscript {
+    let policy = state.withLock { $0.transcriptErrorHandlingPolicy ?? $0.profilePolicy }
+    if isWhole || isPartlyRead || policy == .preserveTranscript {
       publish(entries, of: run)
     } else {
       revert(run)

@@ -7,6 +7,9 @@ internal import Synchronization
 /// ``isResponding`` is true. A request that fails or is cancelled leaves the transcript as it was,
 /// unless ``transcriptErrorHandlingPolicy`` says otherwise. The model is loaded at the first
 /// request, or by ``prewarm(promptPrefix:)``, never on the caller's thread.
+///
+/// A session with dynamic instructions or a profile asks these anew at each request; its transcript
+/// then holds no instructions.
 public final class LanguageModelSession: Sendable {
   struct State {
     var transcript: Transcript
@@ -27,17 +30,20 @@ public final class LanguageModelSession: Sendable {
     var begun: (run: ResponseRun, at: Int, contextUsage: ContextUsage?)?
     /// The executor of the model, held so that it stays loaded.
     var executor: (any ExecutorHolding)?
+    /// The policy of the profile that holds.
+    var profilePolicy: TranscriptErrorHandlingPolicy?
   }
 
-  let model: any LanguageModel
-  let toolbox: Toolbox
+  let plans: PlanSource
   let state: Mutex<State>
+  /// What the session shares with its instructions, profiles and tools.
+  public let properties = SessionPropertyValues()
   private let registrar = ObservationRegistrar()
 
-  init(_ model: any LanguageModel, _ toolbox: Toolbox, _ transcript: Transcript) {
-    self.model = model
-    self.toolbox = toolbox
+  init(_ plans: PlanSource, _ transcript: Transcript) {
+    self.plans = plans
     state = Mutex(State(transcript: transcript))
+    properties.belong(to: self)
   }
 
   convenience init(
@@ -47,7 +53,8 @@ public final class LanguageModelSession: Sendable {
     let entry = Transcript.Instructions(
       segments: instructions?.segments ?? [], toolDefinitions: toolbox.definitions)
     let isNeeded = !entry.segments.isEmpty || !entry.toolDefinitions.isEmpty
-    self.init(model, toolbox, Transcript(entries: isNeeded ? [.instructions(entry)] : []))
+    let plan = RequestPlan(model: model, toolbox: toolbox)
+    self.init(.fixed(plan), Transcript(entries: isNeeded ? [.instructions(entry)] : []))
   }
 }
 

@@ -25,6 +25,8 @@ final class ResponseRun: Sendable {
 
   private let session: LanguageModelSession
   let request: SessionRequest
+  /// The request as it stands in the transcript.
+  let entry: Transcript.Entry
   private let snapshots: Handoff<ResponseState>?
   private let id = GenerationID()
   private let state: Mutex<State>
@@ -39,6 +41,7 @@ final class ResponseRun: Sendable {
   ) {
     self.session = session
     self.request = request
+    entry = request.entry
     self.turn = turn
     snapshots = isStreamed ? Handoff() : nil
     state = Mutex(State(assembler: ResponseAssembler(schema: request.schema)))
@@ -136,7 +139,10 @@ extension ResponseRun {
       await turn.wait()
       try Task.checkCancellation()
       session.begin(self)
-      result = .success(try await passes())
+      result = .success(
+        try await SessionPropertyValues.$current.withValue(session.properties) {
+          try await passes()
+        })
     } catch {
       result = .failure(reason(for: error))
     }
@@ -157,13 +163,18 @@ extension ResponseRun {
 
   /// Asks the model and calls tools, until it answers without calling any.
   private func passes() async throws -> ResponseState {
+    let plan = await session.plans.activatedPlan()
+    if case .prompt(let prompt) = entry { try await plan.hooks.tell(prompt) }
     while true {
-      try await pass()
+      let plan = try await pass()
       try Task.checkCancellation()
-      let calls = try state.withLock { try $0.assembler.toolCalls() }
+      let (entries, calls) = try state.withLock { state in
+        (state.assembler.entries, try state.assembler.toolCalls())
+      }
+      try await plan.hooks.tell(entries, isLast: calls.isEmpty)
       if calls.isEmpty { return try finalState() }
       session.publish(entriesSoFar, of: self)
-      let outputs = try await session.toolbox.outputs(of: calls)
+      let outputs = try await plan.toolbox.outputs(of: calls, plan.hooks)
       state.withLock { state in
         state.entries += state.assembler.entries + outputs.map(Transcript.Entry.toolOutput)
         state.usage = state.usage + state.assembler.usage
@@ -174,12 +185,14 @@ extension ResponseRun {
   }
 
   /// Asks the model once; with less of the history where that is allowed and the window too small.
-  private func pass() async throws {
+  private func pass() async throws -> RequestPlan {
     while true {
-      let generation = try session.generationRequest(for: self)
+      let plan = await session.plans.activatedPlan()
+      let generation = try session.generationRequest(for: self, plan)
       do {
-        return try await session.model.respond(
+        try await plan.model.respond(
           to: generation, streamingInto: LanguageModelExecutorGenerationChannel(self))
+        return plan
       } catch let error as LanguageModelError {
         guard case .contextSizeExceeded = error, state.withLock({ $0.assembler.isEmpty }),
           session.omitOldestTurns(before: self)

@@ -12,17 +12,26 @@ struct Toolbox: Sendable {
 
   /// Calls tools, all at the same time.
   ///
+  /// - Parameters:
+  ///   - calls: the calls.
+  ///   - hooks: who is told of calls and outputs.
   /// - Returns: the outputs in the order of the calls.
   /// - Throws: `ToolCallError` for the first tool that throws, after all others have ended;
   ///   `GeneratedContent.ParsingError` for a tool that does not exist.
-  func outputs(of calls: [Transcript.ToolCall]) async throws -> [Transcript.ToolOutput] {
-    try await withThrowingTaskGroup(of: (index: Int, output: Transcript.ToolOutput).self) { group in
+  func outputs(
+    of calls: [Transcript.ToolCall], _ hooks: ProfileHooks
+  ) async throws -> [Transcript.ToolOutput] {
+    for call in calls { try await hooks.tell(call) }
+    return try await withThrowingTaskGroup(of: (index: Int, output: Transcript.ToolOutput).self) { group in
       for (index, call) in calls.enumerated() {
         let tool = try tool(for: call)
         group.addTask { (index, try await tool.output(of: call)) }
       }
       var outputs = [Transcript.ToolOutput?](repeating: nil, count: calls.count)
-      for try await (index, output) in group { outputs[index] = output }
+      for try await (index, output) in group {
+        outputs[index] = output
+        try await hooks.tell(calls[index], output)
+      }
       return outputs.compactMap(\.self)
     }
   }

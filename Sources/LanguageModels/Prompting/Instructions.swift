@@ -45,7 +45,7 @@ extension Instructions: InstructionsRepresentable {
   public var instructionsRepresentation: Instructions {
     // Without `return` the builder of the requirement would ask `self` for its representation.
     // swift-format-ignore: OmitExplicitReturns
-    return self
+    self
   }
 }
 

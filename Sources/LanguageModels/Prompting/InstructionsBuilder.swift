@@ -29,7 +29,9 @@ public struct InstructionsBuilder {
   }
 
   /// A part that only some systems have.
-  public static func buildLimitedAvailability(_ instructions: some InstructionsRepresentable) -> Instructions {
+  public static func buildLimitedAvailability(
+    _ instructions: some InstructionsRepresentable
+  ) -> Instructions {
     Instructions(instructions)
   }
 

@@ -41,7 +41,7 @@ extension Prompt: PromptRepresentable {
   public var promptRepresentation: Prompt {
     // Without `return` the builder of the requirement would ask `self` for its representation.
     // swift-format-ignore: OmitExplicitReturns
-    return self
+    self
   }
 }
 

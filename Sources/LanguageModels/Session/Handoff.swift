@@ -50,7 +50,8 @@ final class Handoff<Element: Sendable>: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { sender in
         let waits = state.withLock { state in
-          guard !Task.isCancelled, let index = state.waiting.firstIndex(where: { $0.ticket == ticket })
+          guard !Task.isCancelled,
+            let index = state.waiting.firstIndex(where: { $0.ticket == ticket })
           else { return false }
           state.waiting[index].sender = sender
           return true
@@ -71,7 +72,8 @@ final class Handoff<Element: Sendable>: Sendable {
   ///   somebody else is waiting for one.
   func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Element? {
     try await withCheckedThrowingContinuation { reader in
-      let answer: (result: Result<Element?, any Error>, sender: Sender?)? = state.withLock { state in
+      let answer: (result: Result<Element?, any Error>, sender: Sender?)? = state.withLock {
+        state in
         if !state.waiting.isEmpty {
           let first = state.waiting.removeFirst()
           return (.success(first.element), first.sender)
@@ -89,7 +91,7 @@ final class Handoff<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends the elements; those that wait can still be taken. Only the first end counts.
+  /// Ends the elements; those that wait can still be taken, and only the first end counts.
   func finish(_ end: Result<Void, any Error> = .success(())) {
     let (reader, senders) = state.withLock { state in
       guard state.end == nil else { return (Reader?.none, [Sender]()) }

@@ -45,7 +45,9 @@ extension LanguageModelSession {
       try need(.toolCalling, "The session has tools, which the model cannot call.")
       try check(definition.parameters)
     }
-    if request.generationOptions.toolCallingMode == .required, request.enabledToolDefinitions.isEmpty {
+    if request.generationOptions.toolCallingMode == .required,
+      request.enabledToolDefinitions.isEmpty
+    {
       throw LanguageModelError.unsupportedCapability(
         .init(
           capability: .toolCalling,
@@ -122,17 +124,20 @@ extension LanguageModelSession {
   ///
   /// - Parameter promptPrefix: how the prompt will begin.
   public func prewarm(promptPrefix: Prompt? = nil) {
-    let plan = SessionPropertyValues.$current.withValue(properties) { plans.plan() }
-    let executor = plan.model.sharedExecutor()
-    var transcript = state.withLock { state in
-      state.executor = executor
-      return state.transcript
-    }
-    if let instructions = plan.instructionsEntry { transcript.insert(instructions, at: 0) }
+    var transcript = state.withLock { $0.transcript }
     if let promptPrefix {
       transcript.append(.prompt(Transcript.Prompt(segments: promptPrefix.segments)))
     }
     // Making an executor may take time; the caller may be the main thread.
-    Task.detached { try? plan.model.prewarm(transcript) }
+    Task.detached { [transcript] in await self.prewarm(transcript) }
+  }
+
+  private func prewarm(_ transcript: Transcript) async {
+    let plan = await SessionPropertyValues.$current.withValue(properties) { await plans.plan() }
+    let executor = plan.model.sharedExecutor()
+    state.withLock { $0.executor = executor }
+    var transcript = transcript
+    if let instructions = plan.instructionsEntry { transcript.insert(instructions, at: 0) }
+    try? plan.model.prewarm(transcript)
   }
 }

@@ -96,14 +96,16 @@ extension LanguageModelSession {
   ///   - model: who answers.
   ///   - dynamicInstructions: says what holds at each request.
   ///   - history: what was said before.
+  ///   - isolation: where the instructions are asked.
   public convenience init(
     model: some LanguageModel = SystemLanguageModel.default,
-    dynamicInstructions: sending some DynamicInstructions & SendableMetatype,
-    history: some Collection<Transcript.Entry> = []
+    dynamicInstructions: sending some DynamicInstructions,
+    history: some Collection<Transcript.Entry> = [], isolation: (any Actor)? = #isolation
   ) {
     let profile = InstructionsProfile(instructions: dynamicInstructions)
     self.init(
-      .profile(ProfileStore(profile, model: model)), Transcript(entries: Array(history)))
+      .profile(ProfileStore(profile, model: model, isolation: isolation)),
+      Transcript(entries: Array(history)))
   }
 
   /// A session whose model, instructions, tools and options are asked for anew at each request.
@@ -111,12 +113,14 @@ extension LanguageModelSession {
   /// - Parameters:
   ///   - profile: says what holds at each request; without a model it is that of the device.
   ///   - history: what was said before.
+  ///   - isolation: where the profile is asked.
   public convenience init(
-    profile: sending some DynamicProfile & SendableMetatype,
-    history: some Collection<Transcript.Entry> = []
+    profile: sending some DynamicProfile, history: some Collection<Transcript.Entry> = [],
+    isolation: (any Actor)? = #isolation
   ) {
     self.init(
-      .profile(ProfileStore(profile, model: SystemLanguageModel.default)),
+      .profile(
+        ProfileStore(profile, model: SystemLanguageModel.default, isolation: isolation)),
       Transcript(entries: Array(history)))
   }
 }

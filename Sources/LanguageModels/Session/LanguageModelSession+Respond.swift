@@ -45,9 +45,11 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond(
-    to prompt: Prompt, schema: GenerationSchema, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: Prompt, schema: GenerationSchema, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions()
   ) async throws -> Response<GeneratedContent> {
-    try await response(prompt, schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    try await response(
+      prompt, schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for content that follows a schema with a plain string.
@@ -57,9 +59,12 @@ extension LanguageModelSession {
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func respond(
-    to prompt: String, schema: GenerationSchema, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: String, schema: GenerationSchema, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions()
   ) async throws -> Response<GeneratedContent> {
-    try await response(Prompt(prompt), schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    try await response(
+      Prompt(prompt), schema: schema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for content that follows a schema with a prompt built in a closure.
@@ -68,9 +73,12 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond(
-    schema: GenerationSchema, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
+    schema: GenerationSchema, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
   ) async throws -> Response<GeneratedContent> {
-    try await response(prompt(), schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    try await response(
+      prompt(), schema: schema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for a value of a type.
@@ -79,9 +87,12 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond<Content: Generable>(
-    to prompt: Prompt, generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: Prompt, generating type: Content.Type = Content.self,
+    includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
   ) async throws -> Response<Content> {
-    try await response(prompt, schema: type.generationSchema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    try await response(
+      prompt, schema: type.generationSchema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for a value of a type with a plain string.
@@ -91,9 +102,12 @@ extension LanguageModelSession {
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func respond<Content: Generable>(
-    to prompt: String, generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: String, generating type: Content.Type = Content.self,
+    includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
   ) async throws -> Response<Content> {
-    try await response(Prompt(prompt), schema: type.generationSchema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    try await response(
+      Prompt(prompt), schema: type.generationSchema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for a value of a type with a prompt built in a closure.
@@ -102,9 +116,12 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond<Content: Generable>(
-    generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
+    generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
   ) async throws -> Response<Content> {
-    try await response(prompt(), schema: type.generationSchema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    try await response(
+      prompt(), schema: type.generationSchema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 }
 
@@ -117,7 +134,9 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond(
-    to prompt: Prompt, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: Prompt, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) async throws -> Response<String> {
     try await response(prompt, options, contextOptions, metadata)
   }
@@ -129,7 +148,9 @@ extension LanguageModelSession {
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func respond(
-    to prompt: String, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: String, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) async throws -> Response<String> {
     try await response(Prompt(prompt), options, contextOptions, metadata)
   }
@@ -140,7 +161,10 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond(
-    options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(), metadata: [String: any ConvertibleToGeneratedContent] = [:], @PromptBuilder prompt: () throws -> Prompt
+    options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:],
+    @PromptBuilder prompt: () throws -> Prompt
   ) async throws -> Response<String> {
     try await response(prompt(), options, contextOptions, metadata)
   }
@@ -152,7 +176,9 @@ extension LanguageModelSession {
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func respond(
-    to prompt: Prompt, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: Prompt, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) async throws -> Response<GeneratedContent> {
     try await response(prompt, schema: schema, options, contextOptions, metadata)
   }
@@ -164,7 +190,9 @@ extension LanguageModelSession {
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func respond(
-    to prompt: String, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: String, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) async throws -> Response<GeneratedContent> {
     try await response(Prompt(prompt), schema: schema, options, contextOptions, metadata)
   }
@@ -176,7 +204,10 @@ extension LanguageModelSession {
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func respond(
-    schema: GenerationSchema, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:], @PromptBuilder prompt: () throws -> Prompt
+    schema: GenerationSchema, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:],
+    @PromptBuilder prompt: () throws -> Prompt
   ) async throws -> Response<GeneratedContent> {
     try await response(prompt(), schema: schema, options, contextOptions, metadata)
   }
@@ -187,7 +218,10 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond<Content: Generable>(
-    to prompt: Prompt, generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: Prompt, generating type: Content.Type = Content.self,
+    options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) async throws -> Response<Content> {
     try await response(prompt, schema: type.generationSchema, options, contextOptions, metadata)
   }
@@ -199,9 +233,13 @@ extension LanguageModelSession {
   @discardableResult
   @_disfavoredOverload
   public nonisolated(nonsending) func respond<Content: Generable>(
-    to prompt: String, generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: String, generating type: Content.Type = Content.self,
+    options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) async throws -> Response<Content> {
-    try await response(Prompt(prompt), schema: type.generationSchema, options, contextOptions, metadata)
+    try await response(
+      Prompt(prompt), schema: type.generationSchema, options, contextOptions, metadata)
   }
 
   /// Asks for a value of a type with a prompt built in a closure.
@@ -210,7 +248,10 @@ extension LanguageModelSession {
   ///   `GeneratedContent.ParsingError`, or `CancellationError`.
   @discardableResult
   public nonisolated(nonsending) func respond<Content: Generable>(
-    generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:], @PromptBuilder prompt: () throws -> Prompt
+    generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:],
+    @PromptBuilder prompt: () throws -> Prompt
   ) async throws -> Response<Content> {
     try await response(prompt(), schema: type.generationSchema, options, contextOptions, metadata)
   }

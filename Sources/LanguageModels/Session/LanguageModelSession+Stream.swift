@@ -31,50 +31,67 @@ extension LanguageModelSession {
 
   /// Asks for content that follows a schema, and streams it.
   public func streamResponse(
-    to prompt: Prompt, schema: GenerationSchema, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: Prompt, schema: GenerationSchema, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions()
   ) -> sending ResponseStream<GeneratedContent> {
-    stream(prompt, schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    stream(
+      prompt, schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for content that follows a schema with a plain string, and streams it.
   @_disfavoredOverload
   public func streamResponse(
-    to prompt: String, schema: GenerationSchema, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: String, schema: GenerationSchema, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions()
   ) -> sending ResponseStream<GeneratedContent> {
-    stream(Prompt(prompt), schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    stream(
+      Prompt(prompt), schema: schema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for content that follows a schema with a prompt built in a closure, and streams it.
   ///
   /// - Throws: what the closure throws; all else appears while reading.
   public func streamResponse(
-    schema: GenerationSchema, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
+    schema: GenerationSchema, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
   ) rethrows -> sending ResponseStream<GeneratedContent> {
-    stream(try prompt(), schema: schema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    stream(
+      try prompt(), schema: schema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for a value of a type, and streams it.
   public func streamResponse<Content: Generable>(
-    to prompt: Prompt, generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: Prompt, generating type: Content.Type = Content.self,
+    includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
   ) -> sending ResponseStream<Content> {
-    stream(prompt, schema: type.generationSchema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    stream(
+      prompt, schema: type.generationSchema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for a value of a type with a plain string, and streams it.
   @_disfavoredOverload
   public func streamResponse<Content: Generable>(
-    to prompt: String, generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
+    to prompt: String, generating type: Content.Type = Content.self,
+    includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions()
   ) -> sending ResponseStream<Content> {
-    stream(Prompt(prompt), schema: type.generationSchema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    stream(
+      Prompt(prompt), schema: type.generationSchema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 
   /// Asks for a value of a type with a prompt built in a closure, and streams it.
   ///
   /// - Throws: what the closure throws; all else appears while reading.
   public func streamResponse<Content: Generable>(
-    generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true, options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
+    generating type: Content.Type = Content.self, includeSchemaInPrompt: Bool = true,
+    options: GenerationOptions = GenerationOptions(), @PromptBuilder prompt: () throws -> Prompt
   ) rethrows -> sending ResponseStream<Content> {
-    stream(try prompt(), schema: type.generationSchema, options, ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
+    stream(
+      try prompt(), schema: type.generationSchema, options,
+      ContextOptions(includeSchemaInPrompt: includeSchemaInPrompt))
   }
 }
 
@@ -83,7 +100,9 @@ extension LanguageModelSession {
 extension LanguageModelSession {
   /// Asks for a text, and streams it.
   public func streamResponse(
-    to prompt: Prompt, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: Prompt, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) -> sending ResponseStream<String> {
     stream(prompt, options, contextOptions, metadata)
   }
@@ -91,7 +110,9 @@ extension LanguageModelSession {
   /// Asks for a text with a plain string, and streams it.
   @_disfavoredOverload
   public func streamResponse(
-    to prompt: String, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: String, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) -> sending ResponseStream<String> {
     stream(Prompt(prompt), options, contextOptions, metadata)
   }
@@ -100,7 +121,10 @@ extension LanguageModelSession {
   ///
   /// - Throws: what the closure throws; all else appears while reading.
   public func streamResponse(
-    options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(), metadata: [String: any ConvertibleToGeneratedContent] = [:], @PromptBuilder prompt: () throws -> Prompt
+    options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:],
+    @PromptBuilder prompt: () throws -> Prompt
   ) rethrows -> sending ResponseStream<String> {
     stream(try prompt(), options, contextOptions, metadata)
   }
@@ -108,7 +132,9 @@ extension LanguageModelSession {
   /// Asks for content that follows a schema, and streams it.
   @_disfavoredOverload
   public func streamResponse(
-    to prompt: Prompt, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: Prompt, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) -> sending ResponseStream<GeneratedContent> {
     stream(prompt, schema: schema, options, contextOptions, metadata)
   }
@@ -116,7 +142,9 @@ extension LanguageModelSession {
   /// Asks for content that follows a schema with a plain string, and streams it.
   @_disfavoredOverload
   public func streamResponse(
-    to prompt: String, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: String, schema: GenerationSchema, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) -> sending ResponseStream<GeneratedContent> {
     stream(Prompt(prompt), schema: schema, options, contextOptions, metadata)
   }
@@ -126,14 +154,20 @@ extension LanguageModelSession {
   /// - Throws: what the closure throws; all else appears while reading.
   @_disfavoredOverload
   public func streamResponse(
-    schema: GenerationSchema, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:], @PromptBuilder prompt: () throws -> Prompt
+    schema: GenerationSchema, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:],
+    @PromptBuilder prompt: () throws -> Prompt
   ) rethrows -> sending ResponseStream<GeneratedContent> {
     stream(try prompt(), schema: schema, options, contextOptions, metadata)
   }
 
   /// Asks for a value of a type, and streams it.
   public func streamResponse<Content: Generable>(
-    to prompt: Prompt, generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: Prompt, generating type: Content.Type = Content.self,
+    options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) -> sending ResponseStream<Content> {
     stream(prompt, schema: type.generationSchema, options, contextOptions, metadata)
   }
@@ -141,7 +175,10 @@ extension LanguageModelSession {
   /// Asks for a value of a type with a plain string, and streams it.
   @_disfavoredOverload
   public func streamResponse<Content: Generable>(
-    to prompt: String, generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:]
+    to prompt: String, generating type: Content.Type = Content.self,
+    options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:]
   ) -> sending ResponseStream<Content> {
     stream(Prompt(prompt), schema: type.generationSchema, options, contextOptions, metadata)
   }
@@ -150,7 +187,10 @@ extension LanguageModelSession {
   ///
   /// - Throws: what the closure throws; all else appears while reading.
   public func streamResponse<Content: Generable>(
-    generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(), contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true), metadata: [String: any ConvertibleToGeneratedContent] = [:], @PromptBuilder prompt: () throws -> Prompt
+    generating type: Content.Type = Content.self, options: GenerationOptions = GenerationOptions(),
+    contextOptions: ContextOptions = ContextOptions(includeSchemaInPrompt: true),
+    metadata: [String: any ConvertibleToGeneratedContent] = [:],
+    @PromptBuilder prompt: () throws -> Prompt
   ) rethrows -> sending ResponseStream<Content> {
     stream(try prompt(), schema: type.generationSchema, options, contextOptions, metadata)
   }

@@ -46,10 +46,10 @@ enum PlanSource: Sendable {
   /// A profile, asked anew each time.
   case profile(ProfileStore)
 
-  func plan() -> RequestPlan {
+  func plan() async -> RequestPlan {
     switch self {
     case .fixed(let plan): plan
-    case .profile(let store): store.plan()
+    case .profile(let store): await store.plan()
     }
   }
 
@@ -62,35 +62,45 @@ enum PlanSource: Sendable {
   }
 }
 
-/// A profile, which is nobody's but the session's, and what of it holds at the moment.
-final class ProfileStore: Sendable {
-  private let profile: Mutex<any LanguageModelSession.DynamicProfile & SendableMetatype>
+/// A profile, and what of it holds at the moment.
+///
+/// The profile was sent to the session and is nobody else's. It is asked on the actor on which the
+/// session was made, because its conformance may be that actor's, and under a lock.
+final class ProfileStore: @unchecked Sendable {
+  private let profile: any LanguageModelSession.DynamicProfile
+  private let isolation: (any Actor)?
+  private let lock = NSLock()
   /// Who answers where the profile does not say.
   private let model: any LanguageModel
   private let active = Mutex(ProfileHooks())
 
-  init<Profile: LanguageModelSession.DynamicProfile & SendableMetatype>(
-    _ profile: sending Profile, model: any LanguageModel
+  init(
+    _ profile: sending any LanguageModelSession.DynamicProfile, model: any LanguageModel,
+    isolation: (any Actor)?
   ) {
-    self.profile = Mutex(profile)
+    self.profile = profile
     self.model = model
+    self.isolation = isolation
   }
 
-  func plan() -> RequestPlan {
-    profile.withLock { profile in
+  func plan() async -> RequestPlan { await plan(isolation: isolation) }
+
+  private func plan(isolation: isolated (any Actor)?) async -> RequestPlan {
+    let resolved = lock.withLock {
       var resolved = ResolvedProfile()
       resolved.add(profile)
-      return RequestPlan(
-        model: resolved.model ?? model, toolbox: Toolbox(resolved.instructions.tools),
-        instructions: resolved.instructions.content, options: resolved.options,
-        reasoningLevel: resolved.reasoningLevel,
-        transcriptErrorHandlingPolicy: resolved.transcriptErrorHandlingPolicy,
-        hooks: resolved.hooks)
+      return resolved
     }
+    return RequestPlan(
+      model: resolved.model ?? model, toolbox: Toolbox(resolved.instructions.tools),
+      instructions: resolved.instructions.content, options: resolved.options,
+      reasoningLevel: resolved.reasoningLevel,
+      transcriptErrorHandlingPolicy: resolved.transcriptErrorHandlingPolicy,
+      hooks: resolved.hooks)
   }
 
   func activatedPlan() async -> RequestPlan {
-    let plan = plan()
+    let plan = await plan()
     let before = active.withLock { active in
       defer { active = plan.hooks }
       return active

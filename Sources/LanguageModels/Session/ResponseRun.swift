@@ -223,7 +223,8 @@ extension ResponseRun {
     let ticket = state.withLock { state in
       guard !state.isOver else { return Int?.none }
       guard case .response = state.assembler.apply(event), let snapshots,
-        let content = state.assembler.responseContent(id: id, hasEnded: false), content != state.lastContent
+        let content = state.assembler.responseContent(id: id, hasEnded: false),
+        content != state.lastContent
       else { return nil }
       state.lastContent = content
       let entries = state.entries + state.assembler.entries

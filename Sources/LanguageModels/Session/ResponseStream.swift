@@ -47,7 +47,8 @@ extension LanguageModelSession.ResponseStream: AsyncSequence {
   ///
   /// - Returns: the whole response, also if some or all of it was read before.
   /// - Throws: as reading does.
-  public nonisolated(nonsending) func collect() async throws -> sending LanguageModelSession
+  public nonisolated(nonsending) func collect() async throws
+    -> sending LanguageModelSession
     .Response<Content>
   {
     let reader = StreamReader(source)
@@ -86,7 +87,7 @@ extension LanguageModelSession.ResponseStream: AsyncSequence {
     private static func snapshot(_ state: ResponseState) throws -> Snapshot? {
       do {
         return try Snapshot(state)
-      } catch where !state.content.isComplete {
+      } catch  where !state.content.isComplete {
         return nil
       }
     }

@@ -22,7 +22,8 @@ struct Toolbox: Sendable {
     of calls: [Transcript.ToolCall], _ hooks: ProfileHooks
   ) async throws -> [Transcript.ToolOutput] {
     for call in calls { try await hooks.tell(call) }
-    return try await withThrowingTaskGroup(of: (index: Int, output: Transcript.ToolOutput).self) { group in
+    return try await withThrowingTaskGroup(of: (index: Int, output: Transcript.ToolOutput).self) {
+      group in
       for (index, call) in calls.enumerated() {
         let tool = try tool(for: call)
         group.addTask { (index, try await tool.output(of: call)) }

@@ -68,8 +68,12 @@ import Testing
       Old(error).map { String(describing: $0).prefix { $0 != "(" } }.map(String.init)
     }
     #expect(name(Self.tooLong) == "exceededContextWindowSize")
-    #expect(name(LanguageModelError.rateLimited(.init(resetDate: nil, debugDescription: ""))) == "rateLimited")
-    #expect(name(LanguageModelError.guardrailViolation(.init(debugDescription: ""))) == "guardrailViolation")
+    #expect(
+      name(LanguageModelError.rateLimited(.init(resetDate: nil, debugDescription: "")))
+        == "rateLimited")
+    #expect(
+      name(LanguageModelError.guardrailViolation(.init(debugDescription: "")))
+        == "guardrailViolation")
     #expect(
       name(LanguageModelError.refusal(.init(explanation: "No", debugDescription: ""))) == "refusal")
     #expect(
@@ -81,7 +85,8 @@ import Testing
         LanguageModelError.unsupportedLanguageOrLocale(
           .init(languageCode: "tr", debugDescription: ""))) == "unsupportedLanguageOrLocale")
     #expect(
-      name(GeneratedContent.ParsingError(rawContent: "", debugDescription: "")) == "decodingFailure")
+      name(GeneratedContent.ParsingError(rawContent: "", debugDescription: "")) == "decodingFailure"
+    )
     #expect(name(LanguageModelSession.Error.concurrentRequests) == "concurrentRequests")
     #expect(
       name(SystemLanguageModel.Error.assetsUnavailable(.init(debugDescription: "")))
@@ -91,7 +96,8 @@ import Testing
   }
 
   @Test func aRefusalCanBeExplained() async throws {
-    let refusal = LanguageModelError.Refusal(explanation: "I would rather not.", debugDescription: "")
+    let refusal = LanguageModelError.Refusal(
+      explanation: "I would rather not.", debugDescription: "")
     #expect(try await refusal.explanation.content == "I would rather not.")
     var seen: [String] = []
     for try await snapshot in refusal.explanationStream { seen.append(snapshot.content) }

@@ -204,6 +204,27 @@ private struct MoodInstructions: DynamicInstructions {
     #expect(seen == ["?"])
   }
 
+  /// A profile that only the main actor can ask.
+  @MainActor private final class Screen: @MainActor DynamicProfile {
+    let model: ScriptedModel
+    var title = "Start"
+
+    init(model: ScriptedModel) { self.model = model }
+
+    var body: some DynamicProfile {
+      Profile { Instructions("The screen is \(title).") }.model(model)
+    }
+  }
+
+  @MainActor @Test func aProfileIsAskedWhereItsSessionWasMade() async throws {
+    let model = ScriptedModel.saying("Yes")
+    let screen = Screen(model: model)
+    let session = LanguageModelSession(profile: screen)
+    screen.title = "Booking"
+    try await session.respond(to: "?")
+    #expect(model.requests.first?.transcript.texts == ["The screen is Booking.", "?"])
+  }
+
   @Test func outsideOfARequestAPropertyHasItsDefault() {
     let tool = MoodTool()
     tool.mood = "busy"

@@ -34,11 +34,14 @@ import Testing
     #expect(try await session.respond(to: "?", schema: schema).content.value() == 3)
     try await session.respond(to: question, schema: schema, includeSchemaInPrompt: false)
     #expect(last?.contextOptions.includeSchemaInPrompt == false)
-    try await session.respond(to: "?", schema: schema, includeSchemaInPrompt: true, options: options)
+    try await session.respond(
+      to: "?", schema: schema, includeSchemaInPrompt: true, options: options)
     #expect(last?.contextOptions.includeSchemaInPrompt == true)
     try await session.respond(to: question, schema: schema, options: options)
     try await session.respond(schema: schema) { "?" }
-    try await session.respond(schema: schema, includeSchemaInPrompt: false, options: options) { "?" }
+    try await session.respond(schema: schema, includeSchemaInPrompt: false, options: options) {
+      "?"
+    }
     #expect(last?.contextOptions.includeSchemaInPrompt == false)
 
     let number: Int = try await session.respond(to: "?").content
@@ -67,12 +70,15 @@ import Testing
     try await session.respond(to: question, options: options, contextOptions: context)
     try await session.respond(to: "?", metadata: ["id": 7])
     #expect(last?.metadata["id"] == GeneratedContent(7))
-    try await session.respond(options: options, contextOptions: context, metadata: ["id": 8]) { "?" }
+    try await session.respond(options: options, contextOptions: context, metadata: ["id": 8]) {
+      "?"
+    }
     #expect(last?.metadata["id"] == GeneratedContent(8))
 
     try await session.respond(to: "?", schema: schema, metadata: ["id": 1])
     #expect(last?.contextOptions.includeSchemaInPrompt == true)
-    try await session.respond(to: question, schema: schema, options: options, contextOptions: context)
+    try await session.respond(
+      to: question, schema: schema, options: options, contextOptions: context)
     #expect(last?.contextOptions == context)
     try await session.respond(schema: schema, contextOptions: context) { "?" }
     #expect(last?.contextOptions == context)

@@ -76,7 +76,8 @@ extension LanguageModelExecutorGenerationChannel {
 
   func call(_ id: String, _ name: String, _ arguments: String) async {
     await send(
-      .toolCalls(action: .toolCall(id: id, name: name, action: .appendArguments(arguments, tokenCount: 1))))
+      .toolCalls(
+        action: .toolCall(id: id, name: name, action: .appendArguments(arguments, tokenCount: 1))))
   }
 }
 

@@ -13,7 +13,8 @@ import Testing
         id: "p", metadata: ["turn": 1, "who": "ben"],
         segments: [
           .text(.init(content: "Héllo “you” \n مرحبا")),
-          .structure(.init(schemaName: "Booking", content: GeneratedContent(Booking(code: "Z", guests: 1)))),
+          .structure(
+            .init(schemaName: "Booking", content: GeneratedContent(Booking(code: "Z", guests: 1)))),
           .attachment(
             .init(content: .image(.init(imageURL: URL(filePath: "/a.png"))), label: "picture")),
         ],

@@ -131,7 +131,8 @@ extension LanguageModelSession.DynamicProfile {
 extension LanguageModelSession.DynamicProfile {
   /// Does something when a request begins; an error ends the request.
   public func onPrompt(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping () async throws
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping () async throws
       -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onPrompt.append { _ in try await action() } }
@@ -139,16 +140,18 @@ extension LanguageModelSession.DynamicProfile {
 
   /// Does something when a request begins; an error ends the request.
   public func onPrompt(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (
-      Transcript.Prompt
-    ) async throws -> Void
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping (
+        Transcript.Prompt
+      ) async throws -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onPrompt.append(action) }
   }
 
   /// Does something when a response is whole; an error ends the request.
   public func onResponse(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping () async throws
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping () async throws
       -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onResponse.append { _ in try await action() } }
@@ -156,16 +159,18 @@ extension LanguageModelSession.DynamicProfile {
 
   /// Does something when a response is whole; an error ends the request.
   public func onResponse(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (
-      Transcript.Response
-    ) async throws -> Void
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping (
+        Transcript.Response
+      ) async throws -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onResponse.append(action) }
   }
 
   /// Does something when the model has thought; an error ends the request.
   public func onReasoning(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping () async throws
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping () async throws
       -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onReasoning.append { _ in try await action() } }
@@ -173,16 +178,18 @@ extension LanguageModelSession.DynamicProfile {
 
   /// Does something when the model has thought; an error ends the request.
   public func onReasoning(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (
-      Transcript.Reasoning
-    ) async throws -> Void
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping (
+        Transcript.Reasoning
+      ) async throws -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onReasoning.append(action) }
   }
 
   /// Does something before a tool is called; an error ends the request.
   public func onToolCall(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping () async throws
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping () async throws
       -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onToolCall.append { _ in try await action() } }
@@ -190,16 +197,18 @@ extension LanguageModelSession.DynamicProfile {
 
   /// Does something before a tool is called; an error ends the request.
   public func onToolCall(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (
-      Transcript.ToolCall
-    ) async throws -> Void
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping (
+        Transcript.ToolCall
+      ) async throws -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onToolCall.append(action) }
   }
 
   /// Does something when a tool has been called; an error ends the request.
   public func onToolOutput(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping () async throws
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping () async throws
       -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onToolOutput.append { _ in try await action() } }
@@ -207,9 +216,10 @@ extension LanguageModelSession.DynamicProfile {
 
   /// Does something when a tool has been called; an error ends the request.
   public func onToolOutput(
-    @_inheritActorContext perform action: nonisolated(nonsending) sending @escaping (
-      Transcript.ToolCall, Transcript.ToolOutput
-    ) async throws -> Void
+    @_inheritActorContext perform action:
+      nonisolated(nonsending) sending @escaping (
+        Transcript.ToolCall, Transcript.ToolOutput
+      ) async throws -> Void
   ) -> some LanguageModelSession.DynamicProfile {
     changed { $0.hooks.onToolOutput.append { try await action($0.0, $0.1) } }
   }

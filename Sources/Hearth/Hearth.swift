@@ -1,5 +1,6 @@
 @_exported public import ConstrainedDecoding
 @_exported public import GGUF
 @_exported public import Inference
+@_exported public import LanguageModels
 @_exported public import OnDeviceModels
 @_exported public import Tokenization

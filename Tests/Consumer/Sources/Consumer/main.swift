@@ -1,0 +1,26 @@
+import Foundation
+import FoundationModels
+
+let json = #"""
+  {"title": "North", "destination": "Oslo", "days": [{"date": "2026-02-03", "stops": [{"name": "Fjord", "kind": {"case": "walk", "value": {"kilometres": 2.5}}, "ratings": [5]}]}], "pace": "very calm"}
+  """#
+let trip = try Trip(GeneratedContent(json: json))
+print(trip.generatedContent.jsonString == json)
+print(trip.days[0].stops[0].kind == .walk(kilometres: 2.5), trip.pace, trip.budget as Any)
+
+let partial = try Trip.PartiallyGenerated(GeneratedContent(json: String(json.prefix(60))))
+print(partial.title ?? "-", partial.destination ?? "-", partial.days?.count ?? -1)
+
+let letter = try GenerationSchema(
+  root: DynamicGenerationSchema(
+    name: "Letter",
+    properties: [
+      .init(
+        name: "date",
+        schema: .init(type: String.self, guides: [.pattern(/^$|^\d{4}-\d{2}-\d{2}$/)])),
+      .init(name: "trip", schema: .init(type: Trip.self), isOptional: true),
+    ]),
+  dependencies: [])
+let encoder = JSONEncoder()
+encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+print(String(decoding: try encoder.encode(letter), as: UTF8.self))

@@ -153,7 +153,7 @@ let package = Package(
     tests("OnDeviceModels", ["GGUF", "Tokenization", "Inference", "OnDeviceModels"]),
     tests("HearthCommand", ["GGUF", "HearthCommand"]),
     .testTarget(
-      name: "LanguageModelsTests", dependencies: ["LanguageModels"],
+      name: "LanguageModelsTests", dependencies: ["LanguageModels", "ConstrainedDecoding"],
       swiftSettings: swiftSettings + macros.settings),
   ] + macros.targets + macros.testTargets + sessionTargets,
   cLanguageStandard: .c11

@@ -122,6 +122,32 @@ import Testing
     #expect(try TestVocabulary.accepts(fallback, "null"))
   }
 
+  @Test func severalSourcesAreToldApartByName() throws {
+    var options = JSONSchemaOptions()
+    options.verbatim.sources = ["names": "Ada, Bo", "empty": ""]
+    let grammar = try CompiledGrammar(
+      try Grammar(
+        jsonSchema: """
+          {"type":"object","properties":{"a":{"type":"string","x-verbatim":"names"},\
+          "b":{"type":"string","x-verbatim":true}},"required":["a","b"]}
+          """, source: "Cy", options: options), TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(grammar, #"{"a":"Bo","b":"Cy"}"#))
+    #expect(try !TestVocabulary.accepts(grammar, #"{"a":"Cy","b":"Cy"}"#))
+    #expect(try !TestVocabulary.accepts(grammar, #"{"a":"Bo","b":"Bo"}"#))
+    try BruteForce(grammar: grammar).run(seed: 1)
+    for name in ["\"gone\"", "1"] {
+      #expect(throws: GrammarError.self) {
+        _ = try Grammar(
+          jsonSchema: #"{"type":"string","x-verbatim":\#(name)}"#, options: options)
+      }
+    }
+    options.verbatim.fallback = .null
+    let fallback = try CompiledGrammar(
+      try Grammar(jsonSchema: #"{"type":"string","x-verbatim":"names"}"#, options: options),
+      TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(fallback, "null"))
+  }
+
   @Test func gbnfAndSwiftHaveVerbatimSpans() throws {
     let source = "say \"hi\" twice"
     let gbnf = try CompiledGrammar(

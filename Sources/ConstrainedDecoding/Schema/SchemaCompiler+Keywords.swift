@@ -212,16 +212,22 @@ extension SchemaCompiler {
     }
   }
 
-  func verbatimShape(_ value: JSONValue, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    guard case .boolean(let isVerbatim) = value else {
-      throw invalid(schema, "x-verbatim", "must be a boolean")
+  mutating func verbatimShape(
+    _ value: JSONValue, _ schema: Int
+  ) throws(GrammarError) -> SchemaShape {
+    let text: String?
+    switch value {
+    case .boolean(false): return .anything
+    case .boolean(true): text = source
+    case .string(let name): text = options.verbatim.sources[name]
+    default: throw invalid(schema, "x-verbatim", "must be a boolean, or a string naming a source")
     }
-    guard isVerbatim else { return .anything }
-    guard source != nil else {
-      throw invalid(schema, "x-verbatim", "no source text was given with the schema")
+    guard let text else {
+      throw invalid(schema, "x-verbatim", "no such source text was given with the schema")
     }
+    let spans = pool.verbatim(text, wholeWords: options.verbatim.wholeWords, encoding: .json)
     var shape = SchemaShape.anything
-    shape.string = StringShape(isVerbatim: true)
+    shape.string = StringShape(conditions: [spans], isVerbatim: true)
     return shape
   }
 

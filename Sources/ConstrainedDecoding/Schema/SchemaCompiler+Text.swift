@@ -9,7 +9,7 @@ extension SchemaCompiler {
     if shape.booleans.contains(false) { words.append("false") }
     if !words.isEmpty { parts.append(pool.choice(ofLiterals: words.map { Array($0.utf8) })) }
     if let number = shape.number { parts.append(numberText(number)) }
-    if let string = shape.string { parts.append(try stringText(string, pointer)) }
+    if let string = shape.string { parts.append(stringText(string)) }
     if let array = shape.array { parts.append(try arrayText(array, pointer)) }
     if let object = shape.object { parts.append(try objectText(object, pointer)) }
     return pool.union(parts)
@@ -43,15 +43,18 @@ extension SchemaCompiler {
 
   // MARK: Strings
 
-  private mutating func stringText(
-    _ string: StringShape, _ pointer: String
-  ) throws(GrammarError) -> Expression {
-    if string.isVerbatim { return try verbatimText(string, pointer) }
+  private mutating func stringText(_ string: StringShape) -> Expression {
     if string.conditions.isEmpty {
       let character = pool.anyJSONCharacter
       return pool.quoted(pool.repetition(character, string.minLength, string.maxLength))
     }
-    return pool.quoted(plainTexts(string))
+    let text = pool.quoted(plainTexts(string))
+    guard string.isVerbatim else { return text }
+    switch options.verbatim.fallback {
+    case .none: return text
+    case .emptyString: return pool.union([text, pool.literal("\"\"")])
+    case .null: return pool.union([text, pool.literal("null")])
+    }
   }
 
   /// The texts between quotes of a string shape, in their shortest spelling.
@@ -66,22 +69,6 @@ extension SchemaCompiler {
       conditions.append(pool.plainJSONText)
     }
     return pool.intersection(conditions)
-  }
-
-  private mutating func verbatimText(
-    _ string: StringShape, _ pointer: String
-  ) throws(GrammarError) -> Expression {
-    let spans = pool.verbatim(
-      source ?? "", wholeWords: options.verbatim.wholeWords, encoding: .json)
-    let needsMore = string.minLength > 0 || string.maxLength != nil || !string.conditions.isEmpty
-    let text = needsMore ? pool.intersection([spans, plainTexts(string)]) : spans
-    var parts = [pool.quoted(text)]
-    switch options.verbatim.fallback {
-    case .none: break
-    case .emptyString: parts.append(pool.literal("\"\""))
-    case .null: parts.append(pool.literal("null"))
-    }
-    return pool.union(parts)
   }
 
   // MARK: Blanks

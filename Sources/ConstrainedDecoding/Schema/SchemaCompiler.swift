@@ -3,7 +3,8 @@ extension Grammar {
   ///
   /// Every keyword is enforced exactly or refused by name; annotations are ignored. Properties come
   /// in the order of the schema; undeclared ones may stand between them where they are allowed, and
-  /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`.
+  /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`, and a name in
+  /// place of `true` to spans of that text among the options.
   /// - Parameters:
   ///   - jsonSchema: The schema as JSON text.
   ///   - source: The text that verbatim strings are copied from.

@@ -47,6 +47,8 @@ public struct VerbatimOptions: Sendable, Equatable {
 
   /// Spans neither begin nor end inside a word, nor with white space.
   public var wholeWords = false
+  /// More texts to copy from, by the names that `"x-verbatim": "name"` uses.
+  public var sources: [String: String] = [:]
   /// What else is allowed.
   public var fallback = Fallback.none
 

@@ -114,9 +114,8 @@ struct StringShape {
   var maxLength: Int?
   /// Texts it must be among, all of them.
   var conditions: [Expression] = []
-  /// Spans of the source text only.
+  /// Whether a condition holds the text to spans of a source.
   var isVerbatim = false
-  var isVerbatimOptional = false
 
   func intersection(_ other: StringShape) -> StringShape? {
     var result = self
@@ -126,7 +125,6 @@ struct StringShape {
       result.conditions.append(condition)
     }
     result.isVerbatim = isVerbatim || other.isVerbatim
-    result.isVerbatimOptional = isVerbatimOptional || other.isVerbatimOptional
     if let most = result.maxLength, most < result.minLength { return nil }
     return result
   }

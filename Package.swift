@@ -165,7 +165,7 @@ let package = Package(
       ["GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "OnDeviceModels"]),
     tests("HearthCommand", ["GGUF", "HearthCommand"]),
     .testTarget(
-      name: "LanguageModelsTests", dependencies: ["LanguageModels"],
+      name: "LanguageModelsTests", dependencies: ["LanguageModels", "ConstrainedDecoding"],
       swiftSettings: swiftSettings + macros.settings),
   ] + macros.targets + macros.testTargets + sessionTargets,
   cLanguageStandard: .c11

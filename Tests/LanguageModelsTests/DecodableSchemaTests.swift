@@ -28,10 +28,10 @@ import Testing
   }
 
   @Test func propertiesComeInTheOrderTheyAreDecodedIn() throws {
+    let json = try json(Booking.self)
     #expect(
-      try json(Booking.self) == #"{"title": "Booking", "type": "object", "properties": "#
-        + #"{"code": {"type": "string"}, "seats": {"type": "integer", "#
-        + #""minimum": -9223372036854775808, "maximum": 9223372036854775807}, "#
+      json == #"{"title": "Booking", "type": "object", "properties": "#
+        + #"{"code": {"type": "string"}, "seats": {"type": "integer"}, "#
         + ##""price": {"type": "number"}, "passengers": {"type": "array", "items": "##
         + ##"{"$ref": "#/$defs/Passenger"}}, "gate": {"type": "string", "enum": ["N", "S"]}, "##
         + #""notes": {"type": "array", "items": {"type": "string"}}, "paid": {"type": "boolean"}}, "#
@@ -128,9 +128,7 @@ import Testing
       try json([String].self)
         == #"{"title": "Array<String>", "type": "array", "items": {"type": "string"}}"#)
     #expect(try json(Code.self).contains(#""type": "string""#))
-    #expect(
-      try json(Level.self) == #"{"title": "Int", "type": "integer", "enum": [1, 5]}"#
-        || json(Level.self).contains(#""enum": [1, 5]"#))
+    #expect(try json(Level.self).hasSuffix(#""type": "integer", "enum": [1, 5]}"#))
   }
 
   enum Level: Int, Decodable, CaseIterable { case low = 1, high = 5 }
@@ -164,20 +162,22 @@ import Testing
     enum Keys: CodingKey { case b }
   }
 
-  @Test(arguments: [
-    (Hidden.self as any Decodable.Type, "an enumeration with raw values must be CaseIterable"),
-    (Plain.self, "an enumeration must have raw values and be CaseIterable"),
-    (Map.self, "use an array of structures with a key and a value"),
-    (Picky.self, "it does not accept a sample value (TooYoung())"),
-    (Pair.self, "an array whose elements differ by position cannot be derived"),
-    (Chain.self, "it contains itself other than in an optional or array"),
-    (Derived.self, "a class that inherits from a Decodable class cannot be derived"),
-  ])
-  func whatHasNoSchemaSaysWhy(type: any Decodable.Type, reason: String) {
-    let error = #expect(throws: SchemaDerivationError.self) {
-      try GenerationSchema(decodable: type)
+  @Test func whatHasNoSchemaSaysWhy() {
+    let cases: [(type: any Decodable.Type, reason: String)] = [
+      (Hidden.self, "an enumeration with raw values must be CaseIterable"),
+      (Plain.self, "an enumeration must have raw values and be CaseIterable"),
+      (Map.self, "use an array of structures with a key and a value"),
+      (Picky.self, "it does not accept a sample value (TooYoung())"),
+      (Pair.self, "an array whose elements differ by position cannot be derived"),
+      (Chain.self, "it contains itself other than in an optional or array"),
+      (Derived.self, "a class that inherits from a Decodable class cannot be derived"),
+    ]
+    for (type, reason) in cases {
+      let error = #expect(throws: SchemaDerivationError.self) {
+        try GenerationSchema(decodable: type)
+      }
+      #expect(error?.errorDescription?.hasSuffix(reason) == true, "\(error as Any)")
     }
-    #expect(error?.errorDescription?.hasSuffix(reason) == true, "\(error as Any)")
   }
 
   struct Outer: Decodable { var list: [Inner] }

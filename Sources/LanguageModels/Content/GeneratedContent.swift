@@ -94,7 +94,7 @@ extension GeneratedContent: CustomDebugStringConvertible {
 extension GeneratedContent: Generable {
   /// Any value at all.
   public static var generationSchema: GenerationSchema {
-    GenerationSchema(SchemaNode(.any, title: "GeneratedContent"))
+    GenerationSchema(SchemaNode(.any))
   }
 
   /// The same content.

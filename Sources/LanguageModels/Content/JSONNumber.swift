@@ -33,7 +33,7 @@ struct JSONNumber: Equatable {
 
   private static func text(_ value: Double) -> String {
     guard value.isFinite else { return "null" }
-    if let integer = Int(exactly: value), value.magnitude < 0x1p53 { return String(integer) }
+    if let integer = Int(exactly: value) { return String(integer) }
     return value.description
   }
 }

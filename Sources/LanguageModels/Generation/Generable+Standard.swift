@@ -3,7 +3,7 @@ public import Foundation
 extension Bool: Generable {
   /// True or false.
   public static var generationSchema: GenerationSchema {
-    GenerationSchema(SchemaNode(.boolean, title: "Bool"))
+    GenerationSchema(SchemaNode(.boolean))
   }
 
   /// The truth value that `content` is.
@@ -19,7 +19,7 @@ extension Bool: Generable {
 extension String: Generable {
   /// Any text.
   public static var generationSchema: GenerationSchema {
-    GenerationSchema(SchemaNode(.string(StringSchema()), title: "String"))
+    GenerationSchema(SchemaNode(.string(StringSchema())))
   }
 
   /// The text that `content` is.
@@ -35,7 +35,7 @@ extension String: Generable {
 extension Int: Generable {
   /// Any integer of 64 bits.
   public static var generationSchema: GenerationSchema {
-    GenerationSchema(SchemaNode(.number(NumberSchema(isInteger: true)), title: "Int"))
+    GenerationSchema(SchemaNode(.number(NumberSchema(isInteger: true))))
   }
 
   /// The integer that `content` is.
@@ -71,7 +71,7 @@ extension Float: Generable {
 extension Double: Generable {
   /// Any number.
   public static var generationSchema: GenerationSchema {
-    GenerationSchema(SchemaNode(.number(NumberSchema(isInteger: false)), title: "Double"))
+    GenerationSchema(SchemaNode(.number(NumberSchema(isInteger: false))))
   }
 
   /// The number that `content` is.
@@ -105,7 +105,7 @@ extension Decimal: Generable {
 extension Never: Generable {
   /// No value at all.
   public static var generationSchema: GenerationSchema {
-    GenerationSchema(SchemaNode(.never, title: "Never"))
+    GenerationSchema(SchemaNode(.never))
   }
 
   /// Always fails.

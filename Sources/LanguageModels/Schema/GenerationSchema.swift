@@ -17,7 +17,7 @@ public struct GenerationSchema: Sendable {
     case .array(let array):
       "Array<\(GenerationSchema(array.element, definitions: definitions).name)>"
     case .reference(let name): name
-    default: root.name ?? root.title ?? "Value"
+    default: root.name ?? root.title ?? root.shape.typeName
     }
   }
 
@@ -118,4 +118,18 @@ public struct GenerationSchema: Sendable {
 extension GenerationSchema: CustomDebugStringConvertible {
   /// The schema as JSON.
   public var debugDescription: String { SchemaWriter(self).content(for: .exchange).jsonString }
+}
+
+extension SchemaNode.Shape {
+  /// The name of the type that most values of this kind have.
+  fileprivate var typeName: String {
+    switch self {
+    case .any, .array, .object, .anyOf, .reference, .type: "GeneratedContent"
+    case .never: "Never"
+    case .null: "Null"
+    case .boolean: "Bool"
+    case .string: "String"
+    case .number(let number): number.isInteger ? "Int" : "Double"
+    }
+  }
 }

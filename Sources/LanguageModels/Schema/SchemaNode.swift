@@ -3,7 +3,7 @@ struct SchemaNode: Sendable, Equatable {
   var shape: Shape
   /// Named nodes stand among a schema's definitions, and others refer to them.
   var name: String?
-  /// What a schema is called whose root is this node and has no name.
+  /// What a schema is called whose root is this node, where the shape does not tell.
   var title: String?
   var description: String?
 

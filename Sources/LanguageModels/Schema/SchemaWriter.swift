@@ -87,12 +87,7 @@ private struct Pen {
     case .boolean: members.append(("type", "boolean"))
     case .string(let string): members += self.members(of: string)
     case .number(let number):
-      members.append(("type", number.isInteger ? "integer" : "number"))
-      if let choices = number.choices {
-        members.append(("enum", choices.map { GeneratedContent($0) }))
-      }
-      if let bound = number.minimum { members.append(("minimum", GeneratedContent(bound))) }
-      if let bound = number.maximum { members.append(("maximum", GeneratedContent(bound))) }
+      members += self.members(of: number)
     case .array(let array):
       members += [("type", "array"), ("items", content(of: array.element))]
       if let count = array.minimumCount { members.append(("minItems", count)) }
@@ -122,6 +117,22 @@ private struct Pen {
       let name = sources.first { $0.value == text }?.key
       members.append(("x-verbatim", name))
     }
+    return members
+  }
+
+  private func members(of number: NumberSchema) -> Members {
+    var members: Members = [("type", number.isInteger ? "integer" : "number")]
+    if let choices = number.choices {
+      members.append(("enum", choices.map { GeneratedContent($0) }))
+    }
+    var (minimum, maximum) = (number.minimum, number.maximum)
+    if reader == .grammar, number.isInteger, number.choices == nil {
+      // What is generated must fit the type.
+      minimum = minimum ?? JSONNumber(Int.min)
+      maximum = maximum ?? JSONNumber(Int.max)
+    }
+    if let minimum { members.append(("minimum", GeneratedContent(minimum))) }
+    if let maximum { members.append(("maximum", GeneratedContent(maximum))) }
     return members
   }
 

@@ -9,7 +9,7 @@ struct ScalarSample {
     switch type {
     case is Bool.Type: self.init(true, .boolean)
     case is String.Type: self.init("", .string(StringSchema()))
-    case is Int.Type: self.init(integer: Int.self)
+    case is Int.Type: self.init(0, .number(NumberSchema(isInteger: true)))
     case is Int8.Type: self.init(integer: Int8.self)
     case is Int16.Type: self.init(integer: Int16.self)
     case is Int32.Type: self.init(integer: Int32.self)

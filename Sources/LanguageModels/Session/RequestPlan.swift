@@ -75,7 +75,7 @@ final class ProfileStore: @unchecked Sendable {
   private let active = Mutex(ProfileHooks())
 
   init(
-    _ profile: sending any LanguageModelSession.DynamicProfile, model: any LanguageModel,
+    _ profile: any LanguageModelSession.DynamicProfile, model: any LanguageModel,
     isolation: (any Actor)?
   ) {
     self.profile = profile

@@ -18,30 +18,10 @@ struct OutputFile: ~Copyable {
 
   private var partialPath: String { path + ".partial" }
 
-  /// Begins an empty file; one that an ended program left half written is replaced.
   init(path: String) throws(GGUFError) {
-    let partial = path + ".partial"
-    let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: systemError()) }
-    guard Self.isOurs(descriptor, partial) else {
-      close(descriptor)
-      throw .cannotWrite(path: path, reason: "another program is writing it")
-    }
-    guard ftruncate(descriptor, 0) == 0 else {
-      let reason = systemError()
-      close(descriptor)
-      throw .cannotWrite(path: path, reason: reason)
-    }
     self.path = path
-    self.descriptor = descriptor
-  }
-
-  /// Keeps others from writing the file; false where one does, or has just moved it to its place.
-  private static func isOurs(_ descriptor: Int32, _ partial: String) -> Bool {
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
-    var (opened, named) = (stat(), stat())
-    return unsafe fstat(descriptor, &opened) == 0 && stat(partial, &named) == 0
-      && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
+    descriptor = unsafe open(path + ".partial", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: systemError()) }
   }
 
   deinit {

@@ -44,8 +44,8 @@ extension Instructions: InstructionsRepresentable {
   /// The instructions themselves.
   public var instructionsRepresentation: Instructions {
     // Without `return` the builder of the requirement would ask `self` for its representation.
-    // swift-format-ignore: OmitExplicitReturns
-    self
+    let instructions = self
+    return instructions
   }
 }
 

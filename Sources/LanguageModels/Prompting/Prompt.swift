@@ -40,8 +40,8 @@ extension Prompt: PromptRepresentable {
   /// The prompt itself.
   public var promptRepresentation: Prompt {
     // Without `return` the builder of the requirement would ask `self` for its representation.
-    // swift-format-ignore: OmitExplicitReturns
-    self
+    let prompt = self
+    return prompt
   }
 }
 

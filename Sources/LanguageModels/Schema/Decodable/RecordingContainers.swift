@@ -10,11 +10,16 @@ struct RecordingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func contains(_ key: Key) -> Bool { true }
 
-  func decodeNil(forKey key: Key) throws -> Bool { false }
+  /// Who asks this decodes an optional value next: an optional number, for example, comes this way.
+  func decodeNil(forKey key: Key) throws -> Bool {
+    decoder.record.optionalKey = key.stringValue
+    return false
+  }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    let isOptional = decoder.record.optionalKey == key.stringValue
     let sample = try decoder.sample(type, key)
-    decoder.record.add(key, .node(sample.node))
+    decoder.record.add(key, .node(sample.node), isOptional: isOptional)
     return sample.value
   }
 

@@ -85,6 +85,8 @@ final class DecodingRecord {
   var contents = Contents.nothing
   /// Whether the type wanted to know which keys there are.
   var asksForKeys = false
+  /// The key whose value may be absent, as far as was asked last.
+  var optionalKey: String?
 
   /// What values look like, or nil if nothing was asked for.
   var node: SchemaNode? {

@@ -21,6 +21,6 @@ let letter = try GenerationSchema(
       .init(name: "trip", schema: .init(type: Trip.self), isOptional: true),
     ]),
   dependencies: [])
-let encoder = JSONEncoder()
-encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-print(String(decoding: try encoder.encode(letter), as: UTF8.self))
+let coded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(letter))
+let members = coded as? [String: Any] ?? [:]
+print(members["title"] as? String ?? "-", members["x-order"] as? [String] ?? [])

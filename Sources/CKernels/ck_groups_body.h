@@ -2,7 +2,7 @@
 
 // How far ahead of the arithmetic weights are asked for: further than one core's own prefetching
 // looks, which also stops at every page.
-enum { LANES_AHEAD = 2048 };
+enum { LANES_AHEAD = 8192 };
 
 CK_INLINE void fetch_ahead(const uint8_t *w, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(w + at + LANES_AHEAD, 0, 3);
@@ -48,7 +48,7 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
   memset(lanes, 0, sizeof lanes);
   for (size_t b = 0; b < blocks; b += 8, w += CK_GROUP_ROWS * chunk_bytes(f)) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
-    const size_t at = token * blocks + b;
+    const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
     fill_tile_sums(f, x, at, n, tokens, &sums);
     CK_UNROLL
     for (size_t i = 0; i < 8; i++) {
@@ -61,11 +61,92 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
   store_tile(lanes, tokens, y, y_stride);
 }
 
+#if CK_GROUP_PAIRS
+// Tokens of one tile with two groups: half as many as with one, so that their lanes take as much
+// of the first level cache.
+enum { PAIR_TILE = TOKEN_TILE / 2 };
+
+// The integer products of one block of two groups with one token.
+CK_INLINE void pair_dots(const vector_format *f, const lane_block block[2], size_t i,
+                         const int8_t *q, const int32_t *correction, ixr dots[2]) {
+  const bool correct = excess(f) != 0;
+  if (!is_grouped(f)) {
+    dots[0] = dots[1] = splat_int(correct ? correction[i] : 0);
+    panel_dot_groups(block[0].codes, block[1].codes, 8, q, dots);
+    return;
+  }
+  ixr first[2], second[2];
+  first[0] = first[1] = splat_int(correct ? correction[2 * i] : 0);
+  second[0] = second[1] = splat_int(correct ? correction[2 * i + 1] : 0);
+  panel_dot_groups(block[0].codes, block[1].codes, 4, q, first);
+  panel_dot_groups(block[0].codes + 4, block[1].codes + 4, 4, q + 16, second);
+  CK_UNROLL
+  for (size_t g = 0; g < 2; g++) dots[g] = block[g].s[0] * first[g] + block[g].s[1] * second[g];
+}
+
+// Block i of a chunk of two groups with `tokens` activation rows; `at` is the first one's block.
+CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], size_t i,
+                            const ck_q8 *x, size_t at, size_t tokens, const tile_sums *sums,
+                            fxr *lanes[2]) {
+  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
+    if (x->scale[at] == 0) continue;  // as in tokens_product
+    ixr dots[2];
+    pair_dots(f, block, i, x->q + at * CK_BLOCK_VALUES, sums->correction[t], dots);
+    const fxr scale = splat_float(x->scale[at]);
+    CK_UNROLL
+    for (size_t g = 0; g < 2; g++) {
+      lanes[g][t] = FMA(scale, block_term(f, &block[g], i, dots[g], sums, t), lanes[g][t]);
+    }
+  }
+}
+
+// Two groups, group_bytes apart, with up to PAIR_TILE tokens from `token` on: activations are
+// fetched once for both.
+CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t group_bytes,
+                              const ck_q8 *x, size_t token, size_t tokens, float *y,
+                              size_t y_stride) {
+  const vector_format *f = lf->f;
+  const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
+  fxr lanes[2][8][TOKEN_TILE];
+  tile_sums sums;
+  memset(lanes, 0, sizeof lanes);
+  for (size_t b = 0; b < blocks; b += 8, w += bytes) {
+    const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
+    const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
+    fill_tile_sums(f, x, at, n, tokens, &sums);
+    CK_UNROLL
+    for (size_t i = 0; i < 8; i++) {
+      if (i >= n) continue;
+      lane_block block[2];
+      CK_UNROLL
+      for (size_t g = 0; g < 2; g++) {
+        lane_block_at(lf, w + g * group_bytes, i, 0, &block[g]);
+        if (token == 0) fetch_ahead(w + g * group_bytes + i * bytes / 8, bytes / 8);
+      }
+      pair_product(f, block, i, x, at + i, tokens, &sums, (fxr *[2]){lanes[0][i], lanes[1][i]});
+    }
+  }
+  store_tile(lanes[0], tokens, y, y_stride);
+  store_tile(lanes[1], tokens, y + CK_GROUP_ROWS, y_stride);
+}
+#endif
+
 // Interleaved groups.
 CK_INLINE void matmul_groups(const lane_format *lf, const void *w, size_t row_bytes, size_t rows,
                              const ck_q8 *x, float *y, size_t y_stride) {
   const uint8_t *group = w;
-  for (size_t row = 0; row < rows; row += CK_GROUP_ROWS, group += CK_GROUP_ROWS * row_bytes) {
+  const size_t bytes = CK_GROUP_ROWS * row_bytes;
+  size_t row = 0;
+#if CK_GROUP_PAIRS
+  for (; x->tokens > 2 && row + 2 * CK_GROUP_ROWS <= rows; row += 2 * CK_GROUP_ROWS) {
+    for (size_t t = 0; t < x->tokens; t += PAIR_TILE) {
+      const size_t tokens = x->tokens - t < PAIR_TILE ? x->tokens - t : PAIR_TILE;
+      pair_of_groups(lf, group, bytes, x, t, tokens, y + t * y_stride + row, y_stride);
+    }
+    group += 2 * bytes;
+  }
+#endif
+  for (; row < rows; row += CK_GROUP_ROWS, group += bytes) {
     for (size_t first = 0; first < CK_GROUP_ROWS; first += CK_ROWS) {
       float *out = y + row + first;
       if (x->tokens == 1) {

@@ -42,6 +42,22 @@ CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest, ix
   return out;
 }
 
+// An activation is loaded once for two groups of rows.
+#define CK_GROUP_PAIRS 1
+
+CK_INLINE void panel_dot_groups(const bxr *a, const bxr *b, size_t n, const int8_t *x,
+                                ixr dots[2]) {
+  __m512i s = _mm512_loadu_si512(&dots[0]), t = _mm512_loadu_si512(&dots[1]);
+  CK_UNROLL
+  for (size_t j = 0; j < n; j++) {
+    const __m512i four = _mm512_set1_epi32((int)load_u32(x + 4 * j));
+    s = _mm512_dpbusd_epi32(s, _mm512_loadu_si512(&a[j]), four);
+    t = _mm512_dpbusd_epi32(t, _mm512_loadu_si512(&b[j]), four);
+  }
+  memcpy(&dots[0], &s, sizeof s);
+  memcpy(&dots[1], &t, sizeof t);
+}
+
 CK_INLINE bxr lane_lookup16(i8x16 table, bxr indices) {
   __m128i four;
   memcpy(&four, &table, sizeof four);

@@ -19,6 +19,10 @@
 //   turn_pairs(w)                the codes w[0 ... 7] as panel_dot_pair takes them
 //   panel_dot_pair(w, n, x, y, dots)  panel_dot of turned codes with x and with y
 //
+// and with CK_GROUP_PAIRS 1, where CK_ROWS is a whole group and registers are enough for two:
+//
+//   panel_dot_groups(a, b, n, x, dots)  panel_dot of the codes a and of b, added to dots
+//
 // All float arithmetic happens here and follows the order written in ck_matmul_scalar.c. There the
 // unit is a block's whole integer sum, so the width of the vectors does not show in the result.
 #include "ck_matmul_tables.h"

@@ -100,7 +100,7 @@ CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at,
   const bool correct = excess(f) != 0 && !is_centred(f, tokens);
   if (!correct && !has_minimum(f)) return;
   const i16x16 ones = (i16x16){0} + 1;
-  for (size_t t = 0; t < tokens; t++, at += x->cols / CK_BLOCK_VALUES) {
+  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
     const int16_t *p = x->sum + 2 * at;
     const i16x16 groups = n == 8 ? load_i16x16(p) : load_part_i16x16(p, 4 * n);
     if (is_grouped(f)) {
@@ -177,15 +177,17 @@ CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t
 CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
                               const ck_q8 *x, size_t at, size_t token, const size_t count,
                               const bool centred, const tile_sums *sums, fxr *lanes) {
-  const size_t blocks = x->cols / CK_BLOCK_VALUES;
-  const size_t first = at + token * blocks;
+  const size_t apart = x->stride / CK_BLOCK_VALUES;
+  const size_t first = at + token * apart;
+  // Low bytes of wide activations are mostly zeros.
+  if (count == 1 && x->scale[first] == 0) return;
   ixr dots[2];
-  block_dots(f, block, i, x->q + first * CK_BLOCK_VALUES, (count - 1) * x->cols, count,
+  block_dots(f, block, i, x->q + first * CK_BLOCK_VALUES, (count - 1) * x->stride, count,
              centred, sums->correction[token], dots);
   CK_UNROLL
   for (size_t t = 0; t < count; t++) {
     const fxr term = block_term(f, block, i, dots[t], sums, token + t);
-    lanes[token + t] = FMA(splat_float(x->scale[first + t * blocks]), term, lanes[token + t]);
+    lanes[token + t] = FMA(splat_float(x->scale[first + t * apart]), term, lanes[token + t]);
   }
 }
 
@@ -240,7 +242,7 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
   memset(lanes, 0, sizeof lanes);
   for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes(f)) {
     const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
-    const size_t at = token * blocks + first;
+    const size_t at = token * (x->stride / CK_BLOCK_VALUES) + first;
     fill_panel(f, w, row_bytes, n, &p);
     fill_tile_sums(f, x, at, n, tokens, &sums);
     for (size_t i = 0; i < n; i++) {

@@ -75,7 +75,7 @@ CK_INLINE f32x8 row_chunks(const vector_format *f, const uint8_t *row, const ck_
 CK_INLINE float row_product(const vector_format *f, const uint8_t *row, const ck_q8 *x,
                             size_t token) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
-  const size_t start = token * blocks;
+  const size_t start = token * (x->stride / CK_BLOCK_VALUES);
   f32x8 lanes = row_chunks(f, row, x, start);
   if (f->blocks == 1) {
     float lane[8];
@@ -138,7 +138,7 @@ CK_INLINE void quad_block(const vector_format *f, const uint8_t *w, size_t row_b
 CK_INLINE void quad_product(const vector_format *f, const uint8_t *w, size_t row_bytes,
                             const ck_q8 *x, size_t token, float *y) {
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
-  const size_t start = token * blocks;
+  const size_t start = token * (x->stride / CK_BLOCK_VALUES);
   f32x8 rows[QUAD];
   f32x4 lanes[8];
   for (size_t r = 0; r < QUAD; r++) rows[r] = row_chunks(f, w + r * row_bytes, x, start);

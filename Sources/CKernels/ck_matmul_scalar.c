@@ -75,14 +75,14 @@ static void unpack_block(const ck_format *format, ck_type type, row_place place,
 static void matmul_row(ck_type type, row_place place, const ck_q8 *x, size_t token, size_t tokens,
                        float *y, size_t y_stride) {
   const ck_format *format = ck_format_for(type);
-  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  const size_t blocks = x->cols / CK_BLOCK_VALUES, apart = x->stride / CK_BLOCK_VALUES;
   float lanes[TOKEN_TILE][BLOCK_LANES] = {{0}};
   ck_unpacked w;
   for (size_t first = 0; first < blocks; first += format->blocks) {
     unpack_block(format, type, place, first / format->blocks, &w);
     for (size_t t = 0; t < tokens; t++) {
       for (size_t b = 0; b < format->blocks; b++) {
-        const size_t at = (token + t) * blocks + first + b;
+        const size_t at = (token + t) * apart + first + b;
         const float term = block_term(format->layout, &w, b, x->q + at * 32, x->sum + at * 2);
         float *lane = &lanes[t][(first + b) % BLOCK_LANES];
         *lane = fmaf(x->scale[at], term, *lane);

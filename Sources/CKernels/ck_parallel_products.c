@@ -8,6 +8,9 @@
 // level cache while a prefill chunk's tokens pass over them.
 enum { WEIGHT_BYTES_PER_PART = 64 * 1024 };
 
+// The same where one token passes over them once: memory delivers long streams faster.
+enum { WEIGHT_BYTES_PER_STREAM = 1024 * 1024 };
+
 // Tokens that pass over a part's weights together; their activations share the cache with them.
 enum { TOKEN_TILE = 32 };
 
@@ -60,11 +63,12 @@ static size_t all_rows(const products_job *job) {
   return rows;
 }
 
-// About WEIGHT_BYTES_PER_PART of weights in a part, but several parts a thread where there is
+// About as many bytes of weights in a part as is best, but several parts a thread where there is
 // enough to do; whole groups of rows.
-static size_t rows_per_part(const products_job *job) {
+static size_t rows_per_part(const products_job *job, size_t tokens) {
   const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(job->c->pool);
-  const size_t cached = WEIGHT_BYTES_PER_PART / larger(job->products[0].w.row_bytes, 1);
+  const size_t bytes = tokens == 1 ? WEIGHT_BYTES_PER_STREAM : WEIGHT_BYTES_PER_PART;
+  const size_t cached = bytes / larger(job->products[0].w.row_bytes, 1);
   const size_t rows = smaller(cached, all_rows(job) / wanted);
   return larger(rows / CK_GROUP_ROWS, 1) * CK_GROUP_ROWS;
 }
@@ -74,17 +78,6 @@ static void run(products_job *job, ck_pool_fn part) {
 }
 
 // --- quantised weights ---
-
-// Tokens first ..< first + count of quantised activations.
-static ck_q8 q8_tokens(const ck_q8 *x, size_t first, size_t count) {
-  return (ck_q8){
-    .q = x->q + first * x->cols,
-    .scale = x->scale + first * (x->cols / CK_Q8_BLOCK),
-    .sum = x->sum + first * (x->cols / (CK_Q8_BLOCK / 2)),
-    .tokens = count,
-    .cols = x->cols,
-  };
-}
 
 // Writes rows.begin ..< rows.end of the product from y on.
 static void multiply_rows(const ck_matmul_table *t, const ck_weights *w, span rows, const ck_q8 *x,
@@ -128,7 +121,7 @@ static void q8_part(void *context, size_t index, size_t worker) {
   for (size_t t = tokens.begin; t < tokens.end; t += step) {
     const size_t n = smaller(step, tokens.end - t);
     float *y = p->y + t * p->y_stride;
-    const ck_q8 tile = job->wide ? q8_tokens(job->x, 2 * t, 2 * n) : q8_tokens(job->x, t, n);
+    const ck_q8 tile = job->wide ? ck_q8_rows(job->x, 2 * t, 2 * n) : ck_q8_rows(job->x, t, n);
     if (job->wide)
       multiply_wide(job->c->matmul, &p->w, rows, &tile, y, p->y_stride);
     else
@@ -139,7 +132,8 @@ static void q8_part(void *context, size_t index, size_t worker) {
 void ck_par_products(const ck_context *c, const ck_product *products, size_t count,
                      const ck_q8 *x, bool wide) {
   products_job job = {.c = c, .products = products, .count = count, .x = x, .wide = wide};
-  cut_job(&job, wide ? x->tokens / 2 : x->tokens, rows_per_part(&job));
+  const size_t tokens = wide ? x->tokens / 2 : x->tokens;
+  cut_job(&job, tokens, rows_per_part(&job, tokens));
   run(&job, q8_part);
 }
 
@@ -163,7 +157,7 @@ void ck_par_float_products(const ck_context *c, const ck_product *products, size
                            size_t cols, const float *x, size_t x_stride, size_t tokens) {
   products_job job = {.c = c, .products = products, .count = count, .floats = x,
                       .floats_stride = x_stride, .cols = cols};
-  cut_job(&job, tokens, rows_per_part(&job));
+  cut_job(&job, tokens, rows_per_part(&job, tokens));
   run(&job, float_part);
 }
 

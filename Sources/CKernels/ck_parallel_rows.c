@@ -11,16 +11,6 @@ size_t ck_rows_scratch(const ck_pool *pool, size_t cols) {
 
 // --- the form of activations ---
 
-static ck_q8 q8_row(const ck_q8 *x, size_t t, size_t cols) {
-  return (ck_q8){
-    .q = x->q + t * cols,
-    .scale = x->scale + t * (cols / CK_Q8_BLOCK),
-    .sum = x->sum + t * (cols / (CK_Q8_BLOCK / 2)),
-    .tokens = 1,
-    .cols = cols,
-  };
-}
-
 // rest = x - scale * q, each operation rounded on its own: the same bits on every CPU.
 static void leave_over(const float *x, const ck_q8 *row, float *rest) {
 #pragma STDC FP_CONTRACT OFF
@@ -33,6 +23,25 @@ static void leave_over(const float *x, const ck_q8 *row, float *rest) {
   }
 }
 
+// A block whose scale is at most this many times the root of the mean square of a row's scales makes
+// do with one byte. A few blocks hold nearly all of a row's rounding errors: those of the channels
+// with very large activations that every transformer has.
+#define ONE_BYTE_SCALE_SQUARED 2.0f
+
+static void drop_small(const ck_q8 *high, const ck_q8 *low) {
+#pragma STDC FP_CONTRACT OFF
+  const size_t blocks = high->cols / CK_Q8_BLOCK;
+  float squares = 0;
+  for (size_t b = 0; b < blocks; b++) squares += high->scale[b] * high->scale[b];
+  const float limit = squares / (float)blocks * ONE_BYTE_SCALE_SQUARED;
+  for (size_t b = 0; b < blocks; b++) {
+    if (!(high->scale[b] * high->scale[b] <= limit)) continue;
+    memset(low->q + b * CK_Q8_BLOCK, 0, CK_Q8_BLOCK);
+    low->scale[b] = 0;
+    low->sum[2 * b] = low->sum[2 * b + 1] = 0;
+  }
+}
+
 // Stores row t. `rest` is room for another row.
 static void store_row(const ck_context *c, const ck_activations *out, size_t t, const float *x,
                       float *rest) {
@@ -42,15 +51,16 @@ static void store_row(const ck_context *c, const ck_activations *out, size_t t, 
       memcpy(out->floats + t * cols, x, cols * sizeof *x);
       break;
     case CK_FORM_Q8: {
-      const ck_q8 row = q8_row(&out->q8, t, cols);
+      const ck_q8 row = ck_q8_rows(&out->q8, t, 1);
       c->matmul->quantize_q8(x, cols, row.q, row.scale, row.sum);
       break;
     }
     case CK_FORM_WIDE: {
-      const ck_q8 high = q8_row(&out->q8, 2 * t, cols), low = q8_row(&out->q8, 2 * t + 1, cols);
+      const ck_q8 high = ck_q8_rows(&out->q8, 2 * t, 1), low = ck_q8_rows(&out->q8, 2 * t + 1, 1);
       c->matmul->quantize_q8(x, cols, high.q, high.scale, high.sum);
       leave_over(x, &high, rest);
       c->matmul->quantize_q8(rest, cols, low.q, low.scale, low.sum);
+      drop_small(&high, &low);
       break;
     }
     case CK_FORM_TILES:

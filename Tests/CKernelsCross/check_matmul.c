@@ -24,6 +24,21 @@ uint8_t *random_rows(generator *g, const ck_matmul_table *scalar, ck_type type, 
   return w;
 }
 
+ck_q8 quantised_rows(const ck_matmul_table *scalar, const float *x, size_t tokens, size_t cols) {
+  const size_t stride = cols + 32;
+  ck_q8 q = {reserve(tokens * stride, 1), reserve(tokens * stride / 32, sizeof(float)),
+             reserve(tokens * stride / 16, sizeof(int16_t)), tokens, cols, stride};
+  for (size_t i = 0; i < tokens; i++) {
+    const ck_q8 row = ck_q8_rows(&q, i, 1);
+    scalar->quantize_q8(x + i * cols, cols, row.q, row.scale, row.sum);
+    const size_t zeros = i * 7 % (cols / 32);
+    memset(row.q + zeros * 32, 0, 32);
+    row.scale[zeros] = 0;
+    row.sum[2 * zeros] = row.sum[2 * zeros + 1] = 0;
+  }
+  return q;
+}
+
 static void check_type(const ck_matmul_table *t, const ck_matmul_table *scalar, ck_type type,
                        size_t rows, size_t cols, size_t tokens) {
   generator g = {1 + (uint64_t)type * 1000003 + rows * 7919 + cols * 31 + tokens};
@@ -31,11 +46,7 @@ static void check_type(const ck_matmul_table *t, const ck_matmul_table *scalar, 
   const size_t row_bytes = cols / info->block_values * info->block_bytes, stride = rows + 3;
   uint8_t *w = random_rows(&g, scalar, type, rows, cols);
   float *x = random_floats(&g, tokens * cols, 3);
-  ck_q8 q = {reserve(tokens * cols, 1), reserve(tokens * cols / 32, sizeof(float)),
-             reserve(tokens * cols / 16, sizeof(int16_t)), tokens, cols};
-  for (size_t i = 0; i < tokens; i++)
-    scalar->quantize_q8(x + i * cols, cols, q.q + i * cols, q.scale + i * (cols / 32),
-                        q.sum + i * (cols / 16));
+  ck_q8 q = quantised_rows(scalar, x, tokens, cols);
   float *expected = reserve(tokens * stride, sizeof(float));
   float *actual = reserve(tokens * stride, sizeof(float));
   if (info->is_float) {

@@ -124,7 +124,7 @@ static ck_activations activations(ck_form form, size_t tokens, size_t cols) {
     .form = form, .tokens = tokens, .cols = cols,
     .floats = reserve(tokens * cols, sizeof(float)),
     .q8 = {reserve(rows * cols, 1), reserve(rows * cols / 32, sizeof(float)),
-           reserve(rows * cols / 16, sizeof(int16_t)), rows, cols},
+           reserve(rows * cols / 16, sizeof(int16_t)), rows, cols, cols},
     .tiles = {reserve(tiles * cols, sizeof(uint16_t)), tokens, cols},
   };
 }

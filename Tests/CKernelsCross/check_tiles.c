@@ -50,11 +50,7 @@ static void check_groups(const ck_matmul_table *t, ck_type type, size_t groups, 
   const size_t stride = count + 5;
   uint8_t *rows, *w = random_groups(&g, type, groups, cols, &rows);
   float *x = random_floats(&g, tokens * cols, 3);
-  ck_q8 q = {reserve(tokens * cols, 1), reserve(tokens * cols / 32, sizeof(float)),
-             reserve(tokens * cols / 16, sizeof(int16_t)), tokens, cols};
-  for (size_t i = 0; i < tokens; i++)
-    scalar->quantize_q8(x + i * cols, cols, q.q + i * cols, q.scale + i * (cols / 32),
-                        q.sum + i * (cols / 16));
+  ck_q8 q = quantised_rows(scalar, x, tokens, cols);
   float *expected = reserve(tokens * stride, sizeof(float));
   float *actual = reserve(tokens * stride, sizeof(float));
   scalar->matmul[type](rows, row_bytes, count, &q, expected, stride);

@@ -13,13 +13,25 @@
 enum { CK_Q8_BLOCK = 32 };
 
 // Quantised activations, one row a token. x[t,k] ~ scale[t, k/32] * q[t,k], q in -127...127.
+// A block of scale 0 adds nothing to a product with finite weights.
 typedef struct ck_q8 {
-  int8_t *q;      // [tokens, cols]
-  float *scale;   // [tokens, cols / 32]
-  int16_t *sum;   // [tokens, cols / 16] sum of q over each 16 values
+  int8_t *q;      // [tokens, stride]
+  float *scale;   // [tokens, stride / 32]
+  int16_t *sum;   // [tokens, stride / 16] sum of q over each 16 values
   size_t tokens;
   size_t cols;    // a multiple of 32
+  size_t stride;  // values from one row to the next, a multiple of 32, cols or more
 } ck_q8;
+
+// Rows first ..< first + tokens of x.
+static inline ck_q8 ck_q8_rows(const ck_q8 *x, size_t first, size_t tokens) {
+  ck_q8 rows = *x;
+  rows.q += first * x->stride;
+  rows.scale += first * (x->stride / CK_Q8_BLOCK);
+  rows.sum += first * (x->stride / (CK_Q8_BLOCK / 2));
+  rows.tokens = tokens;
+  return rows;
+}
 
 // y[t * y_stride + r] = sum over k of W[r,k] * x[t,k] for `rows` weight rows.
 //   w:         first of `rows` weight rows, row_bytes apart

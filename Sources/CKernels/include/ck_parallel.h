@@ -68,8 +68,8 @@ void ck_par_interleave(ck_pool *pool, const ck_weights *w, void *out);
 typedef enum ck_form {
   CK_FORM_FLOAT,
   CK_FORM_Q8,
-  // About 15 bits in twice the rows: row 2t is x[t] in bytes, row 2t + 1 what that leaves over, so a
-  // product with x[t] is the sum of two.
+  // About 15 bits in twice the rows: row 2t is x[t] in bytes, row 2t + 1 what that leaves over in
+  // the blocks whose rounding counts, so a product with x[t] is the sum of two.
   CK_FORM_WIDE,
   CK_FORM_TILES,
 } ck_form;

@@ -37,9 +37,11 @@ struct Activations {
         values: UnsafeMutableRawPointer(tiles.base).assumingMemoryBound(to: UInt16.self),
         tokens: tokens, cols: columns)
     default:
-      try reserveBytes(count)
+      let stride = Self.bytesApart(columns)
+      try reserveBytes(rows * stride)
       unsafe view.q8.tokens = rows
       unsafe view.q8.cols = columns
+      unsafe view.q8.stride = stride
     }
   }
 
@@ -51,6 +53,14 @@ struct Activations {
     floats = try FloatBuffer(count: 0, purpose: "activations")
     tiles = try FloatBuffer(count: 0, purpose: "activations")
     bytes = try FloatBuffer(count: 0, purpose: "activations")
+  }
+
+  /// Bytes from one row to the next: an odd number of cache lines, since rows that are a power of
+  /// two apart would share few sets of the first level cache.
+  private static func bytesApart(_ columns: Int) -> Int {
+    let line = 64
+    let lines = (columns + line - 1) / line
+    return columns.isMultiple(of: line) ? (lines | 1) * line : columns
   }
 
   private mutating func reserveBytes(_ count: Int) throws(InferenceError) {

@@ -12,12 +12,12 @@ CK_INLINE void fetch_ahead(const uint8_t *w, size_t bytes) {
 CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t first,
                                  const ck_q8 *x, const size_t tokens, float *y, size_t y_stride) {
   const vector_format *f = lf->f;
-  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   fxr lanes[8][2];
   tile_sums sums;
   CK_UNROLL
   for (size_t i = 0; i < 8; i++) lanes[i][0] = lanes[i][1] = (fxr){0};
-  for (size_t b = 0; b < blocks; b += 8, w += CK_GROUP_ROWS * chunk_bytes(f)) {
+  for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
     fill_tile_sums(f, x, b, n, tokens, &sums);
     CK_UNROLL
@@ -25,7 +25,7 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
       if (i >= n) continue;
       lane_block block;
       lane_block_at(lf, w, i, first, &block);
-      fetch_ahead(w + i * CK_GROUP_ROWS * chunk_bytes(f) / 8, CK_GROUP_ROWS * chunk_bytes(f) / 8);
+      fetch_ahead(w + i * bytes / 8, bytes / 8);
       block_product(f, &block, i, x, b + i, tokens, &sums, lanes[i]);
     }
   }
@@ -42,11 +42,11 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
 CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t first, const ck_q8 *x,
                              size_t token, size_t tokens, float *y, size_t y_stride) {
   const vector_format *f = lf->f;
-  const size_t blocks = x->cols / CK_BLOCK_VALUES;
+  const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   fxr lanes[8][TOKEN_TILE];
   tile_sums sums;
   memset(lanes, 0, sizeof lanes);
-  for (size_t b = 0; b < blocks; b += 8, w += CK_GROUP_ROWS * chunk_bytes(f)) {
+  for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
     fill_tile_sums(f, x, at, n, tokens, &sums);
@@ -55,6 +55,7 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
       if (i >= n) continue;
       lane_block block;
       lane_block_at(lf, w, i, first, &block);
+      if (token == 0 && first == 0) fetch_ahead(w + i * bytes / 8, bytes / 8);
       block_product(f, &block, i, x, at + i, tokens, &sums, lanes[i]);
     }
   }

@@ -75,9 +75,10 @@ public final class OnDeviceModel: Sendable {
     _ template: ChatTemplateChoice?
   ) throws -> OnDeviceModel {
     let file = try GGUFFile(path: path, access: access)
+    // The vocabulary first: what reading it takes is free again when the weights come.
+    let tokenizer = try Tokenizer(file: file)
     let model = try TransformerModel(
       file: file, layout: options.weightLayout, threads: options.threads)
-    let tokenizer = try Tokenizer(file: file)
     guard tokenizer.vocabulary.count <= model.configuration.vocabularySize else {
       throw InferenceError.invalidHyperparameter(
         key: "tokenizer.ggml.tokens",
@@ -87,6 +88,7 @@ public final class OnDeviceModel: Sendable {
     let renderer = Result {
       try PromptRenderer(file: file, tokenizer: tokenizer, path: path, template)
     }
+    file.releaseMetadata()
     return OnDeviceModel(
       file: file, tokenizer: tokenizer, engine: try InferenceEngine(model, options),
       renderer: renderer)

@@ -14,6 +14,7 @@ import Testing
     ["run", "--top-p", "0", "x"], ["run", "--seed", "-1", "x"], ["help", "fly"],
     ["models", "list", "x"], ["models", "pull", "--force"], ["models", "verify", "a", "b"],
     ["models", "path", "a", "b"], ["extract", "extra"], ["grammar", "extra"], ["extract"],
+    ["quantize"], ["quantize", "a", "b"], ["random-model", "3b", "b"],
   ]
 
   @Test(arguments: wrongCalls)
@@ -24,7 +25,8 @@ import Testing
   }
 
   static let verbs = [
-    "run", "chat", "extract", "inspect", "models", "grammar", "tokenize", "logits", "perplexity",
+    "run", "chat", "extract", "inspect", "models", "bench", "grammar", "tokenize", "logits",
+    "perplexity", "quantize", "random-model",
   ]
 
   @Test(arguments: verbs + ["models list", "models pull", "models verify", "models path"])

@@ -107,12 +107,9 @@ extension GGUFFile {
     shards[tensor.shard].file.release(start + bytes.lowerBound..<start + bytes.upperBound)
   }
 
-  /// Tells the system that the metadata will not be read soon, as `release` does for tensors.
-  package func releaseMetadata() {
-    for (index, shard) in shards.enumerated() {
-      let starts = tensors.lazy.filter { $0.shard == index }.map(\.byteRange.lowerBound)
-      shard.file.release(0..<(starts.min() ?? shard.file.count))
-    }
+  /// The same for all of the file, metadata too: what is still needed is read again.
+  package func release() {
+    for shard in shards { shard.file.release(0..<shard.file.count) }
   }
 
   /// Asks the system to read all tensors from disk before they are used.

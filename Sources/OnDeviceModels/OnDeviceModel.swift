@@ -88,7 +88,7 @@ public final class OnDeviceModel: Sendable {
     let renderer = Result {
       try PromptRenderer(file: file, tokenizer: tokenizer, path: path, template)
     }
-    file.releaseMetadata()
+    if options.weightLayout == .interleaved { file.release() }
     return OnDeviceModel(
       file: file, tokenizer: tokenizer, engine: try InferenceEngine(model, options),
       renderer: renderer)

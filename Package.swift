@@ -139,12 +139,6 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
 
-    .target(name: "CThreadClock", path: "Benchmarks/CThreadClock"),
-    .executableTarget(
-      name: "GrammarBenchmark",
-      dependencies: ["CThreadClock", "GGUF", "Tokenization", "ConstrainedDecoding"],
-      path: "Benchmarks/GrammarBenchmark", swiftSettings: swiftSettings),
-
     .target(
       name: "TestSupport", dependencies: ["GGUF"], path: "Tests/TestSupport",
       swiftSettings: swiftSettings),

@@ -29,7 +29,7 @@ extension GrammarError: CustomStringConvertible {
     case .syntax(let line, let column, let reason): "\(line):\(column): \(reason)"
     case .unsupported(let pointer, let keyword, let reason):
       "schema at \"\(pointer)\": \"\(keyword)\" cannot be enforced: \(reason); "
-        + "remove the keyword or compile with the lenient option"
+        + "remove the keyword, or allow a lenient reading, which reports it"
     case .invalidSchema(let pointer, let keyword, let reason):
       "schema at \"\(pointer)\": \"\(keyword)\": \(reason)"
     case .field(let path, let reason):
@@ -47,6 +47,14 @@ extension GrammarError: CustomStringConvertible {
     case .noLegalToken(let position):
       "no token of the vocabulary can continue the text at position \(position)"
     }
+  }
+}
+
+extension GrammarError {
+  /// What is said where a lenient reading goes on without what the error is about.
+  var droppedDescription: String {
+    guard case .unsupported(let pointer, let keyword, let reason) = self else { return description }
+    return "schema at \"\(pointer)\": \"\(keyword)\" is not enforced: \(reason)"
   }
 }
 

@@ -65,16 +65,16 @@ private struct Extractor {
   private let isRaw: Bool
 
   init(_ arguments: Arguments) async throws {
-    guard let source = try GrammarOptions.source(arguments) else {
-      throw UsageError("--schema, --gbnf or --regex is needed")
-    }
-    self.source = source
     verbatim = arguments.strings("--verbatim").flatMap { list in
       list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
     if !verbatim.isEmpty, !arguments.has("--schema") {
       throw UsageError("--verbatim goes with --schema; in GBNF write @verbatim")
     }
+    guard let source = try GrammarOptions.source(arguments, verbatim: verbatim) else {
+      throw UsageError("--schema, --gbnf or --regex is needed")
+    }
+    self.source = source
     var options = try SamplingArguments.generation(arguments)
     if !arguments.has("--temperature") { options.sampling.temperature = 0 }
     options.maximumResponseTokens = options.maximumResponseTokens ?? longestValue
@@ -83,24 +83,11 @@ private struct Extractor {
     let template = try PromptOptions.template(arguments)
     isRaw = arguments.has("--raw")
     prompt = try ExtractionPrompt(source, task: arguments.string("--system"))
-    try Self.check(source, verbatim)
     model = try await ModelOptions.load(
       arguments, ModelOptions.path(arguments), engine, template)
     if !isRaw, try !model.hasChatTemplate { throw PromptError.noTemplate }
     if !source.isBound(verbatim) {
       try await model.compile(source.grammar(document: nil))
-    }
-  }
-
-  /// Finds what is wrong with the grammar before the model is loaded.
-  private static func check(_ source: GrammarOptions.Source, _ verbatim: [String]) throws {
-    do {
-      _ = try source.grammar(document: "x", verbatim: verbatim).grammar()
-    } catch GrammarError.field(let path, let reason) {
-      throw UsageError("--verbatim: field \"\(path)\" \(reason)")
-    } catch {
-      // A real document may well have what this one has not.
-      guard case .unsatisfiable = error, source.isBound(verbatim) else { throw error }
     }
   }
 

@@ -19,7 +19,7 @@ struct ExtractionPrompt {
       ?? "You extract data from documents. Copy what the document says; do not make anything up."
     let form: String
     switch source {
-    case .schema(let text):
+    case .schema(let text, _):
       let schema = try OrderedJSON(
         parsing: text, maximumDepth: GrammarLimits().maximumNesting)
       form = "Answer with JSON of this form:\n" + SchemaOutline.text(schema)

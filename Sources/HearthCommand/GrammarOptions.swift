@@ -8,22 +8,24 @@ enum GrammarOptions {
     Option("--schema", "FILE", "JSON Schema that the output must satisfy"),
     Option("--gbnf", "FILE", "GBNF grammar that the output must match, from its rule \"root\""),
     Option("--regex", "R", "regular expression that the whole output must match"),
+    Option(
+      "--whitespace", "compact|bounded|free",
+      "blanks between the parts of JSON (default: bounded, a space or one indented line)"),
+    Option("--lenient", nil, "leave out what a schema says that cannot be enforced, and report it"),
   ]
 
   /// One of the three, with the text of its file.
   enum Source {
-    case schema(String)
+    case schema(String, JSONSchemaOptions)
     case gbnf(String)
     case regex(String)
 
     /// The grammar; `document` is what verbatim parts of it are copied from.
-    func grammar(
-      document: String?, verbatim: [String] = [], options: JSONSchemaOptions = JSONSchemaOptions()
-    ) -> ResponseGrammar {
+    func grammar(document: String?, verbatim: [String] = []) -> ResponseGrammar {
       // Without verbatim parts the grammar is the same for every document, and kept.
       let document = isBound(verbatim) ? document : nil
       switch self {
-      case .schema(let text):
+      case .schema(let text, let options):
         return .jsonSchema(text, source: document, verbatim: verbatim, options: options)
       case .gbnf(let text): return .gbnf(text, source: document)
       case .regex(let pattern): return .regex(pattern)
@@ -33,7 +35,7 @@ enum GrammarOptions {
     /// Whether parts of it are copied from the document.
     func isBound(_ verbatim: [String] = []) -> Bool {
       switch self {
-      case .schema(let text): !verbatim.isEmpty || text.contains("\"x-verbatim\"")
+      case .schema(let text, _): !verbatim.isEmpty || text.contains("\"x-verbatim\"")
       case .gbnf(let text): text.contains("@verbatim")
       case .regex: false
       }
@@ -42,15 +44,26 @@ enum GrammarOptions {
 
   /// What was asked for, read and found to be a grammar; nil without any of the options.
   ///
-  /// - Throws: `UsageError` for more than one of them or an expression that is none, `FileError`,
-  ///   `GrammarError`.
-  static func source(_ arguments: Arguments) throws -> Source? {
-    let given = options.map(\.name).filter(arguments.has)
+  /// What a lenient reading leaves out goes to standard error.
+  ///
+  /// - Parameters:
+  ///   - arguments: the command line.
+  ///   - verbatim: fields of a schema that are to be copied, by path.
+  /// - Returns: the grammar with the text of its file.
+  /// - Throws: `UsageError` for more than one of them, an expression that is none or a field that is
+  ///   not there, `FileError`, `GrammarFileError`.
+  static func source(_ arguments: Arguments, verbatim: [String] = []) throws -> Source? {
+    let given = ["--schema", "--gbnf", "--regex"].filter(arguments.has)
     guard given.count <= 1 else {
       throw UsageError("\(given.joined(separator: " and ")) exclude each other")
     }
-    if let path = arguments.string("--schema") { return .schema(try TextFile.read(path)) }
-    if let path = arguments.string("--gbnf") { return .gbnf(try TextFile.read(path)) }
+    let options = try schemaOptions(arguments)
+    if let path = arguments.string("--schema") {
+      return try checked(.schema(try TextFile.read(path), options), verbatim, path)
+    }
+    if let path = arguments.string("--gbnf") {
+      return try checked(.gbnf(try TextFile.read(path)), verbatim, path)
+    }
     guard let pattern = arguments.string("--regex") else { return nil }
     do {
       _ = try Grammar(regex: pattern)
@@ -58,6 +71,42 @@ enum GrammarOptions {
       throw UsageError("--regex: \(error)")
     }
     return .regex(pattern)
+  }
+
+  /// Finds what is wrong with a grammar before a model is loaded.
+  private static func checked(
+    _ source: Source, _ verbatim: [String], _ path: String
+  ) throws -> Source {
+    do throws(GrammarError) {
+      let grammar = try source.grammar(document: "x", verbatim: verbatim).grammar()
+      for part in grammar.dropped { Console.note("warning: \(part)") }
+    } catch .field(let field, let reason) {
+      throw UsageError("--verbatim: field \"\(field)\" \(reason)")
+    } catch {
+      // A real document may well have what this one has not.
+      guard case .unsatisfiable = error, source.isBound(verbatim) else {
+        throw GrammarFileError(path: path, reason: error)
+      }
+    }
+    return source
+  }
+
+  private static func schemaOptions(_ arguments: Arguments) throws(UsageError) -> JSONSchemaOptions
+  {
+    for option in ["--whitespace", "--lenient"]
+    where arguments.has(option) && !arguments.has("--schema") {
+      throw UsageError("\(option) goes with --schema")
+    }
+    var options = JSONSchemaOptions()
+    options.isLenient = arguments.has("--lenient")
+    switch arguments.string("--whitespace") {
+    case nil, "bounded": options.whitespace = .bounded
+    case "compact": options.whitespace = .compact
+    case "free": options.whitespace = .free
+    case let other?:
+      throw UsageError("--whitespace is compact, bounded or free, not \"\(other)\"")
+    }
+    return options
   }
 }
 
@@ -88,4 +137,12 @@ struct FileError: Error, CustomStringConvertible {
   let reason: String
 
   var description: String { "cannot read \(path): \(reason)" }
+}
+
+/// A file that holds no grammar that can be enforced.
+struct GrammarFileError: Error, CustomStringConvertible {
+  let path: String
+  let reason: GrammarError
+
+  var description: String { "\(path): \(reason)" }
 }

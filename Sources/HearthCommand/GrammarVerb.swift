@@ -14,22 +14,27 @@ let grammarVerb = Verb(
     Tokens that a grammar names are those of --model.
 
     --bench prints what grammars cost on a model's vocabulary: the time to compile, and the time for
-    the mask before each token of sample texts, cold and warm. Without --schema, --gbnf or --regex
-    it measures an 8-field schema and JSON in general. Without --texts other grammars are measured
+    the mask before each token of sample texts, cold and warm, as CPU time of one thread. Without
+    --schema, --gbnf or --regex it measures an 8-field schema, JSON in general, strings copied from
+    16 KB of text, and two spellings of one grammar. Without --texts other grammars are measured
     along random texts of their own.
+
+    --decode loads the model and decodes the tokens of the texts without the grammar and with it,
+    token by token in turn, and prints the time and the CPU time of all threads that a token takes:
+    the least of \(DecodeMeasurement.rounds) rounds, on average over the tokens.
     """,
-  options: ModelOptions.options.filter { ["--model", "--no-mmap"].contains($0.name) } + [
+  options: ModelOptions.options.filter { $0.name != "--ctx" } + [
     Option("--bench", nil, "measure instead of reading standard input")
-  ] + GrammarOptions.options + [
-    Option("--texts", "FILE", "JSON Lines of strings: the texts to measure along"),
-    Option("--json", nil, "print one JSON object for each grammar"),
-  ]
+  ] + GrammarOptions.options + benchOptions
 ) { arguments in
   try arguments.refuseOperands()
+  for option in ["--threads", "--mapped", "--backend"]
+  where arguments.has(option) && !arguments.has("--decode") {
+    throw UsageError("\(option) goes with --decode")
+  }
   if arguments.has("--bench") { return try GrammarBench(arguments).run() }
-  for option in ["--schema", "--gbnf", "--regex", "--texts", "--json"]
-  where arguments.has(option) {
-    throw UsageError("\(option) goes with --bench; else grammars come from standard input")
+  for option in GrammarOptions.options + benchOptions where arguments.has(option.name) {
+    throw UsageError("\(option.name) goes with --bench; else grammars come from standard input")
   }
   let vocabulary =
     try arguments.string("--model") == nil
@@ -41,6 +46,15 @@ let grammarVerb = Verb(
     Verdict.refused("\(error)").line
   }
 }
+
+/// Options that only mean something with `--bench`.
+private let benchOptions = [
+  Option("--texts", "FILE", "JSON Lines of strings: the texts to measure along"),
+  Option("--source", "FILE", "text that verbatim parts of the grammar are copied from"),
+  Option("--decode", nil, "also decode the texts with the model, with and without the grammar"),
+  Option("--json", nil, "print one JSON object for each grammar"),
+  Option("--dump", "FILE", "write what is measured for other programs to measure the same"),
+]
 
 /// What is said about a text and a grammar.
 private enum Verdict {

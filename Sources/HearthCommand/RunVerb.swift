@@ -34,7 +34,7 @@ let runVerb = Verb(
   let text = try prompt ?? StandardInput.all()
   guard !text.isEmpty else { throw UsageError("the prompt is empty") }
   options.grammar = source?.grammar(document: text)
-  // What is wrong with the grammar is found before the model is loaded.
+  // Whether the prompt has what is to be copied is found before the model is loaded.
   _ = try options.grammar?.grammar()
   let model = try await ModelOptions.load(arguments, path, engine, template)
 

@@ -11,23 +11,37 @@ struct BruteForce {
   func run(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var matcher = grammar.makeMatcher()
-    let table = grammar.table
-    for step in 0..<steps {
-      let mask = try legal(matcher)
-      for id in 0..<table.tokenCount {
-        let taken = try matcher.countOfLegalTokens(in: [id]) == 1
-        if taken != mask.contains(id) {
-          let text = String(decoding: table.bytes(of: id), as: UTF8.self)
-          Issue.record(
-            "token \(id) \(text.debugDescription): mask \(!taken), acceptor \(taken), step \(step), seed \(seed)"
-          )
-          return
-        }
-      }
-      let legal = mask.tokens.filter { !table.endTokens.contains($0) }
+    for _ in 0..<steps {
+      guard let mask = try checked(matcher, "seed \(seed)") else { return }
+      let legal = mask.tokens.filter { !grammar.table.endTokens.contains($0) }
       guard let choice = legal.randomElement(using: &random) else { return }
       try matcher.accept(choice)
     }
+  }
+
+  /// The same before each of these tokens and after the last.
+  func follow(_ tokens: [Int]) throws {
+    var matcher = grammar.makeMatcher()
+    for token in tokens {
+      guard try checked(matcher, "given text") != nil else { return }
+      try matcher.accept(token)
+    }
+    _ = try checked(matcher, "given text")
+  }
+
+  /// The mask, nil if it is not what the acceptor says.
+  private func checked(_ matcher: GrammarMatcher, _ walk: String) throws -> TokenMask? {
+    let mask = try legal(matcher)
+    for id in 0..<grammar.table.tokenCount {
+      let taken = try matcher.countOfLegalTokens(in: [id]) == 1
+      guard taken != mask.contains(id) else { continue }
+      let text = String(decoding: grammar.table.bytes(of: id), as: UTF8.self)
+      Issue.record(
+        "token \(id) \(text.debugDescription): mask \(!taken), acceptor \(taken), position \(matcher.position), \(walk)"
+      )
+      return nil
+    }
+    return mask
   }
 
   /// The mask, empty where the vocabulary cannot go on.
@@ -161,6 +175,35 @@ struct BruteForce {
       guard let token = legal.randomElement(using: &random) else { break }
       for index in matchers.indices { try matchers[index].accept(token) }
     }
+  }
+
+  /// Clocks are no measure of work on a shared machine; what is counted takes nearly all the time.
+  @Test func equivalentSpellingsTakeAtMostTwiceTheWork() throws {
+    let text = #""A \"word\", 中文 \u00e9 end of it""#
+    let work = try Self.stringSpellings.map { spelling in
+      let grammar = try CompiledGrammar(try Grammar(gbnf: spelling), TestVocabulary.small)
+      var matcher = grammar.makeMatcher()
+      for byte in text.utf8 {
+        _ = try matcher.mask()
+        try matcher.accept(3 + Int(byte))
+      }
+      return grammar.stepsTaken
+    }
+    #expect(try #require(work.max()) <= 2 * (try #require(work.min())), "\(work)")
+  }
+
+  @Test func masksThatAreKeptCostNoWork() throws {
+    let grammar = try CompiledGrammar(try Grammar(gbnf: GBNFSamples.json), TestVocabulary.small)
+    func follow() throws -> Int {
+      var matcher = grammar.makeMatcher()
+      for byte in #"{"a": [1, "x\n"], "b": {"c": null}}"#.utf8 {
+        _ = try matcher.mask()
+        try matcher.accept(3 + Int(byte))
+      }
+      return grammar.stepsTaken
+    }
+    let first = try follow()
+    #expect(try first > 0 && follow() == first)
   }
 
   @Test func illegalTokenLeavesTheMatcherWhereItStood() throws {

@@ -55,6 +55,29 @@ struct RealVocabularyTests {
     try BruteForce(grammar: compiled, steps: TestData.isRelease ? steps : 1).run(seed: 2)
   }
 
+  /// Texts as people write them, at every position.
+  static let wholeTexts: [(Sample, String)] = [
+    (
+      .schema,
+      #"{"name": "Zoë \"Z\" 東", "age": 36, "email": "ada@engine.org", "role": "editor", "active": true, "score": -9.5e2, "tags": ["first", "second one"], "address": {"street": "12 Square", "zip": "10115"}}"#
+    ),
+    (.json, "{\"a\": [1, -2.5e3, {}],\n  \"bé\": {\"c\\n\\u00e9\": [true, null]}}\n"),
+    (.copying, #"{"person": "Müller & Söhne", "place": "Ada Lovelace", "date": "2024-01-05"}"#),
+    (.verbatim, "Иван Петров;田中太郎は"), (.recursion, "(12+3)*(4+56)+7"),
+  ]
+
+  /// Release builds only: some ten million tokens are tried one by one.
+  @Test(
+    .enabled(if: TestData.isRelease, "skipped: takes minutes in a debug build"),
+    arguments: RealVocabulary.available, wholeTexts.indices)
+  func maskEqualsAcceptorAlongWholeTexts(_ vocabulary: RealVocabulary, _ index: Int) throws {
+    let (sample, text) = Self.wholeTexts[index]
+    let loaded = try vocabulary.load()
+    let tokens = loaded.tokenizer.encode(continuation: Array(text.utf8)).map { Int($0) }
+    try #require(tokens.count > 5)
+    try BruteForce(grammar: CompiledGrammar(try sample.grammar(), loaded.table)).follow(tokens)
+  }
+
   /// Sampling that would write a given text: where text is forced its tokens are fed, elsewhere the
   /// tokenizer's own next token is chosen.
   @Test(arguments: RealVocabulary.available)
@@ -84,7 +107,7 @@ struct RealVocabularyTests {
   }
 
   @Test(arguments: RealVocabulary.available)
-  func equivalentSpellingsHaveEqualMasks(_ vocabulary: RealVocabulary) throws {
+  func equivalentSpellingsHaveEqualMasksAtLikeCost(_ vocabulary: RealVocabulary) throws {
     let loaded = try vocabulary.load()
     let grammars = try MaskTests.stringSpellings.map {
       try CompiledGrammar(try Grammar(gbnf: $0), loaded.table)
@@ -96,5 +119,7 @@ struct RealVocabularyTests {
       for index in matchers.indices { try matchers[index].accept(Int(token)) }
     }
     #expect(try matchers.allSatisfy { try $0.isComplete })
+    let work = grammars.map(\.stepsTaken)
+    #expect(try #require(work.max()) <= 2 * (try #require(work.min())), "\(work)")
   }
 }

@@ -49,4 +49,34 @@ import Testing
     #expect(try !TestVocabulary.accepts(grammar, "18446744073709551614"))
     #expect(try !TestVocabulary.accepts(grammar, "18446744073709551616"))
   }
+
+  @Test(arguments: [
+    // The same schema must not hold in two places, and cannot be enforced in either.
+    (
+      ##"{"properties":{"a":{"not":{"$ref":"#/$defs/t"}},"b":{"not":{"$ref":"#/$defs/t"}}},"$defs":{"t":{"prefixItems":[{}]}}}"##,
+      2, #"{"a":1,"b":2}"#
+    ),
+    (#"{"type":"array","contains":{"const":1},"maxItems":2}"#, 1, "[2]"),
+    (#"{"type":"array","contains":{"const":1},"unevaluatedItems":false}"#, 1, "[1]"),
+    (#"{"type":"array","uniqueItems":true}"#, 1, "[1,1]"),
+    (#"{"oneOf":[{"contains":{}},{"contains":{"const":1},"uniqueItems":true}]}"#, 1, "[1]"),
+    (#"{"pattern":"(?=a)b","format":"nope","unknown":1}"#, 3, "\"x\""),
+  ])
+  func whatIsLeftOutLenientlyIsListedAndTheRestHolds(
+    _ schema: String, _ count: Int, _ text: String
+  ) throws {
+    let error = #expect(throws: GrammarError.self, "\(schema)") {
+      _ = try Grammar(jsonSchema: schema)
+    }
+    guard case .unsupported = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    var lenient = JSONSchemaOptions()
+    lenient.isLenient = true
+    let grammar = try Grammar(jsonSchema: schema, options: lenient)
+    #expect(grammar.dropped.count == count, "\(grammar.dropped)")
+    let compiled = try CompiledGrammar(grammar, TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(compiled, text))
+  }
 }

@@ -1,4 +1,5 @@
 import ConstrainedDecoding
+import TestSupport
 import Testing
 import Tokenization
 
@@ -25,12 +26,31 @@ import Tokenization
 
   @Test(arguments: sources.indices, [false, true])
   func randomWalksAlwaysOccurInTheSource(_ index: Int, _ words: Bool) throws {
+    try walk(TestVocabulary.small, index, words, seeds: 1...40)
+  }
+
+  @Test(
+    .enabled(
+      if: !RealVocabulary.available.isEmpty, "skipped: no model of the catalog has been downloaded"
+    ), arguments: RealVocabulary.available, sources.indices)
+  func randomWalksOverRealVocabulariesOccurInTheSource(
+    _ vocabulary: RealVocabulary, _ index: Int
+  ) throws {
+    let table = try vocabulary.load().table
+    for words in [false, true] {
+      try walk(table, index, words, seeds: TestData.isRelease ? 1...20 : 1...1)
+    }
+  }
+
+  private func walk(
+    _ table: TokenTable, _ index: Int, _ words: Bool, seeds: ClosedRange<Int>
+  ) throws {
     let source = Self.sources[index]
     let grammar = try CompiledGrammar(
       try Grammar(
         jsonSchema: #"{"type":"string","x-verbatim":true}"#, source: source,
-        options: options(words: words)), TestVocabulary.small)
-    for seed in 1...40 {
+        options: options(words: words)), table)
+    for seed in seeds {
       var random = SeededGenerator(seed: UInt64(seed))
       var session = GrammarSession(grammar, budget: 4 + seed)
       var text: [UInt8] = []
@@ -40,11 +60,11 @@ import Tokenization
           #expect(outcome == .complete || outcome == .truncated)
           if outcome == .complete { try check(text, source, words, seed) }
           break walk
-        case .feed(let tokens): text += tokens.flatMap { Array(grammar.table.bytes(of: $0)) }
+        case .feed(let tokens): text += tokens.flatMap { Array(table.bytes(of: $0)) }
         case .choose(let mask):
           let token = try #require(mask.tokens.randomElement(using: &random))
-          if try session.accept(token), token != TestVocabulary.endToken {
-            text += Array(grammar.table.bytes(of: token))
+          if try session.accept(token), !table.endTokens.contains(token) {
+            text += Array(table.bytes(of: token))
           }
         }
       }

@@ -120,6 +120,15 @@ import Testing
     try check(json(result.output))
   }
 
+  @Test func whatIsLeftOutLenientlyIsReported() throws {
+    let schema = try file(
+      #"{"type":"array","items":{"enum":[1,2]},"uniqueItems":true,"minItems":1,"maxItems":3}"#)
+    let words = ["extract", "--schema", schema, "--lenient", "--whitespace", "compact"] + model
+    let result = try Command.run(words, input: Self.document)
+    #expect(result.status == 0 && result.errors.contains("\"uniqueItems\" is not enforced"))
+    #expect(result.output.wholeMatch(of: /\[[12](,[12]){0,2}\]\n/) != nil, "\(result.output)")
+  }
+
   // MARK: Many documents
 
   @Test func everyDocumentIsAnsweredByOneLine() throws {
@@ -198,6 +207,8 @@ import Testing
   @Test func wrongCallsAndFailuresAreToldApart() throws {
     let schema = try file(Self.schema)
     let missing = folder.appending(path: "none").path(percentEncoded: false)
+    let broken = try file("{\n\"type\":")
+    let unique = try file(#"{"type":"array","uniqueItems":true}"#)
     let calls: [([String], Int32, String)] = [
       (["extract"], 2, "--schema, --gbnf or --regex is needed"),
       (["extract", "--schema", schema, "--regex", "a"], 2, "exclude each other"),
@@ -207,7 +218,10 @@ import Testing
       (["extract", "--regex", "a", "--verbatim", "x"], 2, "--schema"),
       (["extract", "--schema", schema, "--stop", "x"], 2, "unknown option"),
       (["extract", "--schema", missing], 1, missing),
-      (["extract", "--schema", try file("{\n\"type\":")], 1, "byte 9"),
+      (["extract", "--schema", broken], 1, "\(broken): 2:8: JSON"),
+      (["extract", "--schema", unique, "--whitespace", "none"], 2, "compact, bounded or free"),
+      (["extract", "--regex", "a", "--lenient"], 2, "--lenient goes with --schema"),
+      (["extract", "--schema", unique], 1, "\"uniqueItems\" cannot be enforced"),
       (
         ["extract", "--schema", try file(#"{"properties":{"a":{"minimun":3}}}"#)], 1,
         "minimun"

@@ -155,8 +155,13 @@ extension ExpressionPool {
     var single = ByteSet()
     var (singles, units) = (0, 0)
     var hasOtherNullable = false
+    var covered: [Expression] = []
     for member in flat where kept.last != member {
       let node = nodes[Int(member)]
+      // `h·t` has all texts of `t` where `h` may be empty; long rows of optional parts collapse.
+      if node.kind == .concatenation && nodes[Int(node.a)].flags.contains(.nullable) {
+        covered.append(node.b)
+      }
       if node.kind == .bytes {
         single = single.union(byteSets[Int(node.a)])
         singles += 1
@@ -166,6 +171,14 @@ extension ExpressionPool {
       kept.append(member)
     }
     if hasOtherNullable && kept[0] == .empty { kept.removeFirst() }
+    if !covered.isEmpty {
+      if covered.count < 8 {
+        kept.removeAll { covered.contains($0) }
+      } else {
+        let covered = Set(covered)
+        kept.removeAll { covered.contains($0) }
+      }
+    }
     if singles > 1 {
       kept.removeAll { nodes[Int($0)].kind == .bytes }
       kept.append(bytes(single))

@@ -56,6 +56,9 @@ public final class CompiledGrammar: Sendable {
 
   /// Bytes held by cached masks and transition tables.
   package var cachedBytes: Int { current.withLock { $0 }.cachedBytes }
+
+  /// What masks have cost so far, in steps: the same on every machine, however busy it is.
+  package var stepsTaken: Int { current.withLock { $0 }.stepsTaken }
 }
 
 /// An automaton with its masks, shared by matchers of one grammar.
@@ -67,6 +70,9 @@ final class SharedEngine: Sendable {
   var stateCount: Int { engine.withLock { $0.automaton.pool.nodes.count } }
 
   var cachedBytes: Int { engine.withLock { $0.storedBytes + $0.automaton.rows.count * 4 } }
+
+  /// Entries of transition tables count as well: they are computed once each.
+  var stepsTaken: Int { engine.withLock { $0.stepsTaken + $0.automaton.rows.count } }
 
   var isHalfFull: Bool {
     engine.withLock { engine in

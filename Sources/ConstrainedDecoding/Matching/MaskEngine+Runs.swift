@@ -45,6 +45,7 @@ extension MaskEngine {
     if let known = steps[key] { return known }
     var result: Set<Expression> = []
     let symbols = group == .alphanumeric ? characters.alphanumeric : characters.plain
+    stepsTaken += symbols.count
     let isComplete = follow(e, symbols, stopsAtEnds, &result)
     let answer: [Expression]? = isComplete ? result.sorted() : nil
     if steps.count > 100_000 { steps.removeAll(keepingCapacity: true) }

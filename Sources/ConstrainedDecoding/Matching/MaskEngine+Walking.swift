@@ -45,7 +45,10 @@ extension MaskEngine {
     let skipsBranches = skip > 0
     let seeksBorders = borders != nil
     var index = start
+    var taken = 0
+    defer { stepsTaken += taken }
     while index < end {
+      taken += 1
       let node = trie.nodes[index]
       if skipsBranches && Int(node.longest) <= skip {
         index = Int(node.end)
@@ -90,6 +93,7 @@ extension MaskEngine {
     var spans = [(span: region.span, mayEnd: automaton.isWhole(region.span))]
     var index = start
     while index < end {
+      stepsTaken += 1
       let node = trie.nodes[index]
       let level = Int(node.depth) - firstDepth
       spans.removeLast(spans.count - level - 1)

@@ -9,6 +9,8 @@ struct MaskEngine: Sendable {
   private var masks: [Expression: StoredMask] = [:]
   private var heads: [Expression: HeadMask] = [:]
   var storedBytes = 0
+  /// Trie nodes and characters looked at so far.
+  var stepsTaken = 0
   var steps: [StepKey: [Expression]?] = [:]
   let characters: CharacterSymbols
   /// Row starts by depth of the walk; reused between walks.

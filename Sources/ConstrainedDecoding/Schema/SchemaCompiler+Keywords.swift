@@ -284,18 +284,7 @@ extension SchemaCompiler {
   }
 
   private func isEmptyLanguage(_ string: StringShape) -> Bool {
-    var pool = pool
-    let both = pool.intersection(string.conditions)
-    return isEmptyLanguage(both, pool)
-  }
-
-  /// Whether a regular expression has no text; true also where the search is given up.
-  func isEmptyLanguage(_ e: Expression, _ pool: ExpressionPool) -> Bool {
-    if e == .never { return true }
-    guard pool.nodes[Int(e)].flags.contains(.uncertain) else { return false }
-    let automaton = try? Automaton(pool: pool, root: e, namedTokens: [], resolve: { _ in nil })
-    guard var automaton else { return false }
-    return !automaton.isLive(e)
+    questions.isEmpty(string.conditions, pool)
   }
 
   private mutating func conditionShapes(_ schema: Int) throws(GrammarError) -> [SchemaShape] {

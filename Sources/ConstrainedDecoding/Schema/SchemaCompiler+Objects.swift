@@ -3,8 +3,8 @@ internal import Tokenization
 // The texts of objects.
 extension SchemaCompiler {
   private static let mostPatterns = 5
-  /// Most declared properties plus allowed members where members are counted.
-  private static let mostCounted = 1000
+  /// Most members that are looked at in all places together, where members are counted.
+  private static let mostCounted = 1_000_000
 
   /// The parts that the members of an object are put together from.
   private struct Members {
@@ -17,6 +17,24 @@ extension SchemaCompiler {
     var maximum: Int?
     /// Results by place and counts, so that sharing keeps the whole small.
     var known: [Int: Expression] = [:]
+
+    /// Forgets counts that hold anyway.
+    mutating func dropIdleCounts() {
+      if isRequired.count(where: \.self) >= minimum { minimum = 0 }
+      if let most = maximum, extra == .never, most >= pairs.count { maximum = nil }
+    }
+
+    /// - Throws: A limit, if the counts lead to too many places.
+    func checkCount(atMost most: Int) throws(GrammarError) {
+      // Undeclared members need a place each as far as a maximum counts them.
+      let written = maximum.map { extra == .never ? min($0, pairs.count) : $0 } ?? 0
+      var steps = 1
+      for factor in [pairs.count + 1, pairs.count + 1, min(minimum, pairs.count) + 1, written + 1] {
+        let (product, overflows) = steps.multipliedReportingOverflow(by: factor)
+        guard !overflows, product <= most else { throw .limit(.work, maximum: most) }
+        steps = product
+      }
+    }
 
     func key(_ place: Place) -> Int {
       let first = place.index * 2 + (place.isFirst ? 1 : 0)
@@ -56,13 +74,14 @@ extension SchemaCompiler {
       members.isRequired.append(object.required.contains(name))
     }
     members.extra = try extraMembers(object, names, nameLanguage, colon, isClosed)
+    members.dropIdleCounts()
     if members.minimum == 0 && members.maximum == nil {
       // From the end, so that no place has to descend through all the others.
       for index in (0...members.pairs.count).reversed() {
         _ = self.members(Place(index: index, isFirst: false, distinct: 0, written: 0), &members)
       }
-    } else if members.pairs.count + (members.maximum ?? 0) > Self.mostCounted {
-      throw .limit(.items, maximum: Self.mostCounted)
+    } else {
+      try members.checkCount(atMost: Self.mostCounted)
     }
     let content = self.members(
       Place(index: 0, isFirst: true, distinct: 0, written: 0), &members)
@@ -114,7 +133,7 @@ extension SchemaCompiler {
         key = pool.repetition(pool.anyJSONCharacter, 0, nil)
       } else {
         key = pool.intersection(conditions + [pool.plainJSONText])
-        if isEmptyLanguage(key, pool) { continue }
+        if questions.isEmpty([key], pool) { continue }
       }
       members.append(pool.sequence([pool.quoted(key), colon, rule(schemas)]))
     }

@@ -205,10 +205,6 @@ extension SchemaCompiler {
 
   /// Whether a property name is in a language of JSON string texts.
   func matches(_ language: Expression, _ name: ExactString) -> Bool {
-    let automaton = try? Automaton(
-      pool: pool, root: language, namedTokens: [], resolve: { _ in nil })
-    guard var automaton else { return false }
-    let end = automaton.next(language, JSONSpelling.escaped(name.text))
-    return automaton.pool.isNullable(end)
+    questions.matches(language, JSONSpelling.escaped(name.text), pool)
   }
 }

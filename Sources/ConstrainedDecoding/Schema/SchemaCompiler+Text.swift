@@ -127,13 +127,18 @@ extension SchemaCompiler {
     _ array: ArrayShape, _ pointer: String
   ) throws(GrammarError) -> Expression {
     if array.isUnique && (array.maxItems ?? 2) > 1 {
-      let error = GrammarError.unsupported(
-        pointer: pointer, keyword: "uniqueItems", reason: "elements cannot be compared")
-      guard options.isLenient else { throw error }
-      dropped.append("\(pointer): uniqueItems: elements cannot be compared")
+      try drop(
+        .unsupported(
+          pointer: pointer, keyword: "uniqueItems", reason: "elements cannot be compared"))
     }
     let comma = comma
-    if !array.contains.isEmpty { return try containingText(array, pointer, comma) }
+    if !array.contains.isEmpty {
+      do throws(GrammarError) {
+        return try containingText(array, pointer, comma)
+      } catch {
+        try drop(error)
+      }
+    }
     let item = rule(array.items)
     let most = array.maxItems
     // Everything after `index` elements, built from the end.

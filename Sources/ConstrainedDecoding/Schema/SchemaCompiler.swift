@@ -55,6 +55,7 @@ struct SchemaCompiler {
   private var rules: [[SchemaReference]: Int] = [:]
   private var pending: [(schemas: [SchemaReference], rule: Int)] = []
   private var shapesOf = ReferenceTable<[SchemaShape]>()
+  let questions = LanguageQuestions()
   /// Schemas being read at this place, to find references that only lead back.
   private var open: [SchemaReference] = []
   /// Most shapes of one schema.
@@ -134,6 +135,8 @@ struct SchemaCompiler {
       throw invalid(reference.schema, "$ref", "the reference only leads back to itself")
     }
     open.append(reference)
+    // Also after an error, which a lenient reading survives.
+    defer { open.removeLast() }
     guard open.count <= Self.deepestReference else {
       throw .limit(.nesting, maximum: Self.deepestReference)
     }
@@ -150,7 +153,6 @@ struct SchemaCompiler {
       throw invalid(
         reference.schema, "", "a schema is an object or a boolean, not \(entry.value.kindName)")
     }
-    open.removeLast()
     shapesOf[reference] = result
     return result
   }
@@ -180,9 +182,7 @@ struct SchemaCompiler {
         guard let factor = try keywordShapes(member.name, member.value, schema) else { continue }
         result = try product(result, factor)
       } catch {
-        guard options.isLenient, case .unsupported(let pointer, let keyword, let reason) = error
-        else { throw error }
-        dropped.append("\(pointer): \(keyword): \(reason)")
+        try drop(error)
       }
     }
     if let value = entry.value["x-verbatim"] {
@@ -193,8 +193,18 @@ struct SchemaCompiler {
       null.allowsNull = true
       result.append(null)
     }
-    result = try close(result, entry.value, schema)
+    do throws(GrammarError) {
+      result = try close(result, entry.value, schema)
+    } catch {
+      try drop(error)
+    }
     return result
+  }
+
+  /// Goes on without what cannot be enforced, where that is allowed.
+  mutating func drop(_ error: GrammarError) throws(GrammarError) {
+    guard options.isLenient, case .unsupported = error else { throw error }
+    dropped.append(error.droppedDescription)
   }
 
   static func isAnnotation(_ key: String) -> Bool {

@@ -42,7 +42,7 @@ package struct GrammarGuide: Sendable {
   private static let context = 8
 
   /// How a text splits into tokens after those of `response`, as the model has learnt it.
-  func tokens(of text: [UInt8], after response: ArraySlice<TokenID>) -> [Int] {
+  package func tokens(of text: [UInt8], after response: ArraySlice<TokenID>) -> [Int] {
     let last = response.suffix(Self.context)
     let before = last.flatMap { tokenizer.vocabulary.bytes(of: $0) }
     let together = tokenizer.encode(continuation: before + text)

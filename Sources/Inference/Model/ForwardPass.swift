@@ -151,7 +151,7 @@ package final class ForwardPass {
   }
 
   /// Lends one wanted row of logits, to be changed at will until the next run.
-  func withLogits<R>(
+  package func withLogits<R>(
     row: Int, _ body: (inout MutableSpan<Float>) throws(InferenceError) -> R
   ) throws(InferenceError) -> R {
     try logits.withMutableRow(row, body)

@@ -1,0 +1,41 @@
+/// Answers about languages while a schema is being compiled, from automata that are kept.
+///
+/// Each works on a copy of the pool that it grows by itself: a copy a question would make schemas
+/// with many alternatives take seconds.
+final class LanguageQuestions {
+  /// By language: the automaton that has followed the texts so far.
+  private var automata: [Expression: Automaton] = [:]
+  /// For searches, and how many expressions the pool had when it was made.
+  private var search: (automaton: Automaton, nodes: Int)?
+
+  /// Whether a text is in a language.
+  func matches(_ language: Expression, _ text: [UInt8], _ pool: ExpressionPool) -> Bool {
+    let known = automata.removeValue(forKey: language)
+    guard var automaton = known ?? Self.automaton(language, pool) else { return false }
+    let end = automaton.next(language, text)
+    let isMember = automaton.pool.isNullable(end)
+    if automaton.pool.exceeded == nil { automata[language] = automaton }
+    return isMember
+  }
+
+  /// Whether no text is in all of these languages; true also where the search is given up.
+  func isEmpty(_ languages: [Expression], _ pool: ExpressionPool) -> Bool {
+    if languages.isEmpty { return false }
+    if languages.contains(.never) { return true }
+    // Only Boolean operators can leave nothing without it being seen.
+    if languages.count == 1, !pool.nodes[Int(languages[0])].flags.contains(.uncertain) {
+      return false
+    }
+    let known = search?.nodes == pool.nodes.count ? search?.automaton : nil
+    search = nil
+    guard var automaton = known ?? Self.automaton(.empty, pool) else { return false }
+    let all = automaton.pool.intersection(languages)
+    let isEmpty = !automaton.isLive(all)
+    if automaton.pool.exceeded == nil { search = (automaton, pool.nodes.count) }
+    return isEmpty
+  }
+
+  private static func automaton(_ root: Expression, _ pool: ExpressionPool) -> Automaton? {
+    try? Automaton(pool: pool, root: root, namedTokens: [], resolve: { _ in nil })
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// A run of the command with what it took.
+struct MeasuredRun {
+  let status: Int32
+  let output: String
+  let errors: String
+  let peakBytes: Int
+  /// Of all threads.
+  let cpuSeconds: Double
+
+  /// Runs `hearth` and waits for its end.
+  init(_ words: [String], input: String) throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try input.write(to: file, atomically: false, encoding: .utf8)
+    defer { try? FileManager.default.removeItem(at: file) }
+    // The shell of POSIX has no measure of it; Python, which fetching models needs anyway, has.
+    let script = """
+      import json, resource, subprocess, sys
+      with open(sys.argv[1]) as source:
+        done = subprocess.run(sys.argv[2:], stdin=source, capture_output=True)
+      use = resource.getrusage(resource.RUSAGE_CHILDREN)
+      print(json.dumps({
+        "status": done.returncode, "output": done.stdout.decode(), "errors": done.stderr.decode(),
+        "peak": use.ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        "cpu": use.ru_utime + use.ru_stime}))
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+      ["python3", "-c", script, file.path(percentEncoded: false)]
+      + [try Command.found().path(percentEncoded: false)] + words
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    struct Report: Decodable {
+      var status: Int32
+      var output, errors: String
+      var peak: Int
+      var cpu: Double
+    }
+    let report = try JSONDecoder().decode(Report.self, from: data)
+    (status, output, errors) = (report.status, report.output, report.errors)
+    (peakBytes, cpuSeconds) = (report.peak, report.cpu)
+  }
+}

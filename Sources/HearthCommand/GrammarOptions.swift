@@ -112,11 +112,18 @@ enum GrammarOptions {
 
 /// Text files that the command line names.
 enum TextFile {
-  /// The whole text; what is no UTF-8 is an error.
+  /// The whole text; what is no UTF-8 or too long is an error.
   static func read(_ path: String) throws(FileError) -> String {
-    let data: Data
+    var data = Data()
     do {
-      data = try Data(contentsOf: URL(filePath: path))
+      // Piece by piece: it may be a pipe, or have no end.
+      let file = try FileHandle(forReadingFrom: URL(filePath: path))
+      defer { try? file.close() }
+      while data.count <= StandardInput.longest,
+        let more = try file.read(upToCount: 1 << 16), !more.isEmpty
+      {
+        data += more
+      }
     } catch {
       let reason = (error as NSError).localizedFailureReason ?? error.localizedDescription
       throw FileError(path: path, reason: reason)

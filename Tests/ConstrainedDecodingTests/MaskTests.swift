@@ -66,6 +66,8 @@ struct BruteForce {
     "root ::= .{1,3} \"é\" .*",
     "root ::= \"yes\" | \"yes please\" | \"word\" ws \"x\"\nws ::= [ \\t\\n]*",
     "root ::= [^a-y]* \"the\"",
+    "root ::= [a-mé]{1,500} [^n]{2,500} \"o\"",
+    "root ::= ([a-e]{0,90} | [d-z ]{50,70} \".\") \"y\"",
   ]
 
   @Test(arguments: grammars)
@@ -204,6 +206,23 @@ struct BruteForce {
     }
     let first = try follow()
     #expect(try first > 0 && follow() == first)
+  }
+
+  /// Far from their ends two counts at once differ in nothing that a token could reach.
+  @Test func placesInsideLongCountsShareTheirMasks() throws {
+    let grammar = try CompiledGrammar(
+      try Grammar(gbnf: "root ::= [a-m]{1,900} [^0]{1,900} \".\""), TestVocabulary.small)
+    var matcher = grammar.makeMatcher()
+    func follow(_ count: Int) throws -> Int {
+      let before = grammar.stepsTaken
+      for _ in 0..<count {
+        _ = try matcher.mask()
+        try matcher.accept(3 + 0x61)
+      }
+      return grammar.stepsTaken - before
+    }
+    let (first, second) = (try follow(20), try follow(200))
+    #expect(second < 4 * first, "\(first) steps for 20 places, \(second) for 200 more")
   }
 
   @Test func illegalTokenLeavesTheMatcherWhereItStood() throws {

@@ -72,22 +72,23 @@ import Tokenization
   }
 
   private func check(_ text: [UInt8], _ source: String, _ words: Bool, _ seed: Int) throws {
-    let span = Array(try decoded(text).utf8)
-    let bytes = Array(source.utf8)
-    let starts = bytes.indices.filter { bytes[$0...].starts(with: span) }
+    let span = Array(try decoded(text).unicodeScalars)
+    let scalars = Array(source.unicodeScalars)
+    let starts = scalars.indices.filter { scalars[$0...].starts(with: span) }
     #expect(!span.isEmpty && !starts.isEmpty, "seed \(seed)")
     guard words else { return }
+    // What Unicode calls letters and digits, but for the scripts that put no spaces between words.
     func isWord(_ index: Int) -> Bool {
-      guard bytes.indices.contains(index) else { return false }
-      return bytes[index] < 0x80
-        && (bytes[index] | 0x20 >= 0x61 && bytes[index] | 0x20 <= 0x7A
-          || bytes[index] >= 0x30 && bytes[index] <= 0x39)
+      guard scalars.indices.contains(index), !(0x3000...0x9FFF).contains(scalars[index].value)
+      else { return false }
+      let properties = scalars[index].properties
+      return properties.isAlphabetic || properties.numericType != nil
     }
     let isWhole = starts.contains { start in
       let end = start + span.count
       return !(isWord(start - 1) && isWord(start)) && !(isWord(end - 1) && isWord(end))
     }
-    #expect(isWhole && span.first != 0x20 && span.last != 0x20, "seed \(seed): \(span)")
+    #expect(isWhole && span.first != " " && span.last != " ", "seed \(seed): \(span)")
   }
 
   @Test(arguments: sources.indices, [false, true])

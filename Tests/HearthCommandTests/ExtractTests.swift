@@ -202,6 +202,21 @@ import Testing
     #expect(copied.status == 0 && "hello".contains(copied.output.dropLast()))
   }
 
+  @Test func aGrammarMayComeThroughAPipe() throws {
+    let command = try Command.found().path(percentEncoded: false)
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments =
+      ["-c", #"printf 'root ::= "a" [bc]' | "$@""#, "sh", command, "run", "--prompt", "x"]
+      + ["--gbnf", "/dev/stdin", "--quiet"] + model
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(String(decoding: output, as: UTF8.self).wholeMatch(of: /a[bc]\n/) != nil)
+  }
+
   // MARK: Wrong calls
 
   @Test func wrongCallsAndFailuresAreToldApart() throws {
@@ -218,6 +233,8 @@ import Testing
       (["extract", "--regex", "a", "--verbatim", "x"], 2, "--schema"),
       (["extract", "--schema", schema, "--stop", "x"], 2, "unknown option"),
       (["extract", "--schema", missing], 1, missing),
+      (["extract", "--schema", "/dev/zero"], 1, "more than 16 MiB"),
+      (["extract", "--schema", folder.path(percentEncoded: false)], 1, "cannot read"),
       (["extract", "--schema", broken], 1, "\(broken): 2:8: JSON"),
       (["extract", "--schema", unique, "--whitespace", "none"], 2, "compact, bounded or free"),
       (["extract", "--regex", "a", "--lenient"], 2, "--lenient goes with --schema"),

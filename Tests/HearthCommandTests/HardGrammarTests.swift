@@ -167,7 +167,7 @@ import Testing
       "names beside patterns",
       (
         schema(
-          "{\"properties\":{" + (0..<2_000).map { "\"p\($0)\":{}" }.joined(separator: ",")
+          "{\"properties\":{" + (0..<1_000).map { "\"p\($0)\":{}" }.joined(separator: ",")
             + "},\"patternProperties\":{\"^x-\":{\"type\":\"null\"},\"-y$\":{}}}",
           #"{"p7":1,"x-y":null}"#), "accept"
       )),

@@ -80,7 +80,8 @@ import Testing
     #expect(try await stopped.guided().outcome == .complete)
   }
 
-  @Test func stopStringsAndAGrammarExcludeEachOther() async throws {
+  @Test("C26: stop strings beside a grammar are refused up front")
+  func stopStringsAndAGrammarExcludeEachOther() async throws {
     var options = options(.regex("[a-z]+"))
     options.stopStrings = ["}"]
     let model = try await model()

@@ -46,7 +46,8 @@ struct GBNFParser {
       throw .undefinedRule(name: first.key, line: place.line, column: place.column)
     }
     guard let number = ruleNumbers[root], defined.contains(root) else {
-      throw .undefinedRule(name: root, line: 1, column: 1)
+      throw .syntax(
+        line: 1, column: 1, reason: "there is no rule \"\(root)\", which the text must match")
     }
     var pool = pool
     let start = pool.call(number)

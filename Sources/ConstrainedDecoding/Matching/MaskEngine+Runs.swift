@@ -92,6 +92,11 @@ extension MaskEngine {
       let high = node.c > reach ? -1 : node.c
       if low == node.b && high == node.c { return e }
       return automaton.pool.repetition(node.a, Int(low), high < 0 ? nil : Int(high))
+    case .union where levels > 0 && node.b <= 8:
+      let members = Array(automaton.pool.members(node))
+      var result: [Expression] = []
+      for member in members { result.append(clamped(member, levels: levels - 1)) }
+      return result == members ? e : automaton.pool.union(result)
     default:
       return e
     }

@@ -7,6 +7,8 @@ final class LanguageQuestions {
   private var automata: [Expression: Automaton] = [:]
   /// For searches, and how many expressions the pool had when it was made.
   private var search: (automaton: Automaton, nodes: Int)?
+  /// States that all searches have built.
+  private var work = 0
 
   /// Whether a text is in a language.
   func matches(_ language: Expression, _ text: [UInt8], _ pool: ExpressionPool) -> Bool {
@@ -18,20 +20,25 @@ final class LanguageQuestions {
     return isMember
   }
 
-  /// Whether no text is in all of these languages; true also where the search is given up.
-  func isEmpty(_ languages: [Expression], _ pool: ExpressionPool) -> Bool {
+  /// Whether no text is in all of these languages; nil where a search is given up, or all together
+  /// have taken too long.
+  func isEmpty(_ languages: [Expression], _ pool: ExpressionPool) -> Bool? {
     if languages.isEmpty { return false }
     if languages.contains(.never) { return true }
     // Only Boolean operators can leave nothing without it being seen.
     if languages.count == 1, !pool.nodes[Int(languages[0])].flags.contains(.uncertain) {
       return false
     }
+    guard work <= pool.limits.maximumWork else { return nil }
     let known = search?.nodes == pool.nodes.count ? search?.automaton : nil
     search = nil
-    guard var automaton = known ?? Self.automaton(.empty, pool) else { return false }
+    guard var automaton = known ?? Self.automaton(.empty, pool) else { return nil }
+    let before = automaton.pool.nodes.count
     let all = automaton.pool.intersection(languages)
     let isEmpty = !automaton.isLive(all)
-    if automaton.pool.exceeded == nil { search = (automaton, pool.nodes.count) }
+    work += automaton.pool.nodes.count - before
+    guard automaton.pool.exceeded == nil else { return nil }
+    search = (automaton, pool.nodes.count)
     return isEmpty
   }
 

@@ -269,7 +269,9 @@ extension SchemaCompiler {
     guard !shape.allowsNull, !shape.allowsTrue, !shape.allowsFalse, shape.number == nil,
       shape.array == nil
     else { return false }
-    if let string = shape.string, !isEmptyLanguage(string) { return false }
+    if let string = shape.string, questions.isEmpty(string.conditions, pool) != true {
+      return false
+    }
     guard let object = shape.object, depth < 3 else { return shape.object == nil }
     for name in object.required {
       let schemas = try self.schemas(of: name, object)
@@ -281,10 +283,6 @@ extension SchemaCompiler {
       if !hasValue { return true }
     }
     return false
-  }
-
-  private func isEmptyLanguage(_ string: StringShape) -> Bool {
-    questions.isEmpty(string.conditions, pool)
   }
 
   private mutating func conditionShapes(_ schema: Int) throws(GrammarError) -> [SchemaShape] {

@@ -133,7 +133,7 @@ extension SchemaCompiler {
         key = pool.repetition(pool.anyJSONCharacter, 0, nil)
       } else {
         key = pool.intersection(conditions + [pool.plainJSONText])
-        if questions.isEmpty([key], pool) { continue }
+        if questions.isEmpty([key], pool) == true { continue }
       }
       members.append(pool.sequence([pool.quoted(key), colon, rule(schemas)]))
     }

@@ -11,7 +11,8 @@ import sys
 INTRODUCTION = """\
 # Results
 
-Made by `scripts/compare-llama --json … --markdown …`; not edited by hand.
+Made by `scripts/compare-llama --json Benchmarks/results.json --update --markdown Benchmarks/RESULTS.md`
+on one machine after the other; not edited by hand.
 
 Hearth and llama.cpp (`llama-cpp-python` 0.3.36, built with the same clang) on the same file, with the
 same threads, in the same run, turn by turn; medians. Rates are tokens per second: more is better.
@@ -33,7 +34,7 @@ process with a warm page cache.
 """
 
 TITLES = {
-    "native": "All instruction sets of the machine",
+    "native": "All its instruction sets",
     "avx512": "Without AMX",
     "avx2": "AVX2 only",
 }
@@ -96,11 +97,12 @@ def limits(cells):
 
 def page(cells):
     lines = [INTRODUCTION]
-    for isa, title in TITLES.items():
-        here = [cell for cell in cells if cell["isa"] == isa]
-        if not here:
-            continue
-        lines += [f"## {title}", "", f"{here[0]['cpu']}: {', '.join(here[0]['features'])}. "
+    machines = {}
+    for cell in cells:
+        machines.setdefault((cell["cpu"], cell["isa"]), []).append(cell)
+    for (cpu, isa), here in sorted(
+            machines.items(), key=lambda item: (item[0][0], list(TITLES).index(item[0][1]))):
+        lines += [f"## {cpu}: {TITLES[isa].lower()}", "", f"{', '.join(here[0]['features'])}. "
                   f"Hearth uses {here[0]['machine']['instruction_set']}, llama.cpp is built with "
                   f"{', '.join(here[0]['peer_features'])}.", ""]
         lines += limits(here)

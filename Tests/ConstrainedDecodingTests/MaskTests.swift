@@ -239,25 +239,6 @@ struct BruteForce {
     for seed in 1...4 { try BruteForce(grammar: grammar, steps: 60).run(seed: UInt64(seed)) }
   }
 
-  @Test func aDistantBoundDoesNotKeepMasksApart() throws {
-    let grammar = try CompiledGrammar(
-      try Grammar(
-        jsonSchema: #"{"type":"string","pattern":"^[a-z]+( [a-z]+)*$","maxLength":900}"#),
-      TestVocabulary.small)
-    var matcher = grammar.makeMatcher()
-    try matcher.accept(3 + 0x22)
-    func follow(_ count: Int) throws -> Int {
-      let before = grammar.stepsTaken
-      for _ in 0..<count {
-        _ = try matcher.mask()
-        try matcher.accept(3 + 0x61)
-      }
-      return grammar.stepsTaken - before
-    }
-    let (first, second) = (try follow(20), try follow(200))
-    #expect(second < 4 * first, "\(first) steps for 20 places, \(second) for 200 more")
-  }
-
   @Test func illegalTokenLeavesTheMatcherWhereItStood() throws {
     let grammar = try CompiledGrammar(try Grammar(gbnf: "root ::= \"abc\""), TestVocabulary.small)
     var matcher = grammar.makeMatcher()

@@ -125,8 +125,8 @@ import Testing
   func workOfAStep() throws {
     var limits = GrammarLimits()
     limits.maximumWork = 10
-    let text =
-      "root ::= " + (0..<300).map { "\"w\($0)\" [a-z]{\($0 % 7 + 1)}" }.joined(separator: " | ")
+    let choices = (1...300).map { "[a-c]{\($0)} \"x\($0)\"" }
+    let text = "root ::= " + choices.joined(separator: " | ")
     let grammar = try CompiledGrammar(
       try Grammar(gbnf: text, limits: limits), TestVocabulary.small)
     #expect(throws: GrammarError.limit(.work, maximum: 10)) {

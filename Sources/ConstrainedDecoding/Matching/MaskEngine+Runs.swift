@@ -97,72 +97,8 @@ extension MaskEngine {
       var result: [Expression] = []
       for member in members { result.append(clamped(member, levels: levels - 1)) }
       return result == members ? e : automaton.pool.union(result)
-    case .intersection where node.b == 2 && levels > 0:
-      let (first, second) = (
-        automaton.pool.lists[Int(node.a)], automaton.pool.lists[Int(node.a) + 1]
-      )
-      return withoutIdleBound(first, second) ?? withoutIdleBound(second, first) ?? e
     default:
       return e
     }
   }
-
-  /// A bounded string under a pattern without the bound, nil if the bound may matter.
-  ///
-  /// It does not where behind every token the pattern could still end before the bound, wherever in
-  /// the pattern that token leads. Patterns of JSON strings hold nothing but characters of them.
-  private mutating func withoutIdleBound(
-    _ bound: Expression, _ pattern: Expression
-  ) -> Expression? {
-    guard let (free, most) = withoutBound(bound), let ending = longestEnding(pattern),
-      most > Int(table.longestToken) + ending
-    else { return nil }
-    return automaton.pool.intersection([free, pattern])
-  }
-
-  /// The rest of a JSON string of at most `most` more characters, without that bound.
-  private mutating func withoutBound(_ e: Expression) -> (free: Expression, most: Int)? {
-    // The rest of a character that was begun comes first.
-    var begun: [Expression] = []
-    var rest = e
-    while automaton.pool.nodes[Int(rest)].kind == .concatenation, begun.count < 12 {
-      begun.append(automaton.pool.nodes[Int(rest)].a)
-      rest = automaton.pool.nodes[Int(rest)].b
-    }
-    let node = automaton.pool.nodes[Int(rest)]
-    guard node.kind == .repetition, node.b == 0, node.c > 0,
-      node.a == stringCharacter,
-      begun.allSatisfy({ automaton.pool.nodes[Int($0)].flags.isEmpty })
-    else { return nil }
-    let free = automaton.pool.repetition(node.a, 0, nil)
-    return (automaton.pool.sequence(begun + [free]), Int(node.c))
-  }
-
-  /// Bytes after which a regular expression can end at the latest, wherever in it a text stands;
-  /// nil if it has too many places.
-  private mutating func longestEnding(_ pattern: Expression) -> Int? {
-    if let known = endings[pattern] { return known < 0 ? nil : known }
-    let flags = automaton.pool.nodes[Int(pattern)].flags
-    guard flags.subtracting(.nullable).isEmpty else { return nil }
-    var seen: Set<Expression> = [pattern]
-    var pending = [pattern]
-    var longest = 0
-    while let place = pending.popLast() {
-      longest = max(longest, Int(automaton.shortestLength(place)))
-      let row = automaton.row(place)
-      for symbol in 0..<automaton.symbolCount {
-        let next = automaton.rows[row + symbol]
-        if next != .never && seen.insert(next).inserted { pending.append(next) }
-      }
-      guard seen.count <= Self.mostPlaces, automaton.pool.exceeded == nil else {
-        for place in seen { endings[place] = -1 }
-        return nil
-      }
-    }
-    // What holds for all places holds for those behind any of them.
-    for place in seen where endings[place] == nil { endings[place] = longest }
-    return longest
-  }
-
-  private static let mostPlaces = 256
 }

@@ -12,10 +12,6 @@ struct MaskEngine: Sendable {
   /// Trie nodes and characters looked at so far.
   var stepsTaken = 0
   var steps: [StepKey: [Expression]?] = [:]
-  /// By pattern: bytes after which it can end at the latest; -1 where that is not known.
-  var endings: [Expression: Int] = [:]
-  /// Any character of a JSON string, as bounds on lengths count them.
-  let stringCharacter: Expression
   let characters: CharacterSymbols
   /// Row starts by depth of the walk; reused between walks.
   var stack: ContiguousArray<Int>
@@ -51,7 +47,6 @@ struct MaskEngine: Sendable {
   init(automaton: Automaton, table: TokenTable) {
     self.automaton = automaton
     self.table = table
-    stringCharacter = self.automaton.pool.jsonCharacter(.any)
     characters = CharacterSymbols(automaton)
     let depth = table.tries.map(\.depth).max() ?? 0
     stack = ContiguousArray(repeating: 0, count: depth + 2)

@@ -82,7 +82,7 @@ public struct GrammarLimits: Sendable, Hashable {
   public var maximumNesting = 500
   /// Most alternatives held at once by one state.
   public var maximumItems = 50_000
-  /// Most steps of one emptiness or shortest-path search.
+  /// Most steps of one emptiness or shortest-path search; of one mask or token about as much work.
   public var maximumWork = 400_000
   /// Bytes of cached masks kept by one compiled grammar.
   public var maskCacheBytes = 32 << 20

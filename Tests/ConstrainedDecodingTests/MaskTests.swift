@@ -225,6 +225,20 @@ struct BruteForce {
     #expect(second < 4 * first, "\(first) steps for 20 places, \(second) for 200 more")
   }
 
+  static let boundedPatterns = [
+    #"{"type":"string","pattern":"^[A-Z]?[a-z]*( [a-z]+)*$","maxLength":70}"#,
+    #"{"type":"string","pattern":"^([a-z ]{3})*x$","maxLength":49}"#,
+    #"{"type":"string","pattern":"^[aé中\n\"]*(中|é{9})$","maxLength":60}"#,
+    #"{"type":"string","pattern":"[0-9]{2}","maxLength":45,"minLength":3}"#,
+    #"{"type":"string","pattern":"^(yes|yes please|.{50})$","maxLength":64}"#,
+  ]
+
+  @Test(arguments: boundedPatterns)
+  func maskEqualsAcceptorAlongABoundUnderAPattern(_ schema: String) throws {
+    let grammar = try CompiledGrammar(try Grammar(jsonSchema: schema), TestVocabulary.small)
+    for seed in 1...4 { try BruteForce(grammar: grammar, steps: 60).run(seed: UInt64(seed)) }
+  }
+
   @Test func illegalTokenLeavesTheMatcherWhereItStood() throws {
     let grammar = try CompiledGrammar(try Grammar(gbnf: "root ::= \"abc\""), TestVocabulary.small)
     var matcher = grammar.makeMatcher()

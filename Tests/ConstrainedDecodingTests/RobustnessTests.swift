@@ -121,6 +121,23 @@ import Testing
     #expect(try !matcher.isComplete)
   }
 
+  @Test("the work of one step is limited")
+  func workOfAStep() throws {
+    var limits = GrammarLimits()
+    limits.maximumWork = 10
+    let choices = (1...300).map { "[a-c]{\($0)} \"x\($0)\"" }
+    let text = "root ::= " + choices.joined(separator: " | ")
+    let grammar = try CompiledGrammar(
+      try Grammar(gbnf: text, limits: limits), TestVocabulary.small)
+    #expect(throws: GrammarError.limit(.work, maximum: 10)) {
+      _ = try grammar.makeMatcher().mask()
+    }
+    // Many cheap steps are no expensive one.
+    let cheap = try CompiledGrammar(
+      try Grammar(gbnf: "root ::= [a-c]{0,300}", limits: limits), TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(cheap, "abc"))
+  }
+
   @Test("C10: maxItems 0")
   func noItems() throws {
     let grammar = try schema(#"{"type":"array","maxItems":0}"#)

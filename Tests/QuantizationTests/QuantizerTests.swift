@@ -128,7 +128,7 @@ import Testing
     let path = folder.path("out.gguf")
     let quantizer = Quantizer(try GGUFFile(path: Self.model), as: .q4_0)
     let task = Task {
-      withUnsafeCurrentTask { unsafe $0?.cancel() }
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       try await quantizer.write(to: path, threads: 1)
     }
     await #expect(throws: (any Error).self) { try await task.value }
@@ -165,7 +165,7 @@ import Testing
     var values = [Float](repeating: .nan, count: count)
     file.withBytes(of: tensor) { bytes in
       unsafe bytes.withUnsafeBytes { bytes in
-        guard let start = unsafe bytes.baseAddress else { return }
+        guard let start = bytes.baseAddress else { return }
         unsafe ck_dequantize(table, ck_type(UInt32(tensor.type.rawValue)), start, count, &values)
       }
     }

@@ -31,7 +31,9 @@ import Tokenization
     let file = try GGUFFile(path: path)
     let tensor = try #require(file.tensor(named: "token_embd.weight"))
     let values = file.withBytes(of: tensor) { bytes in
-      (0..<512 * 64).map { bytes.unsafeLoadUnaligned(fromByteOffset: 4 * $0, as: Float.self) }
+      (0..<512 * 64).map {
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * $0, as: Float.self)
+      }
     }
     let mean = values.reduce(0, +) / Float(values.count)
     let squares = values.reduce(Float(0)) { $0 + $1 * $1 }
@@ -61,8 +63,8 @@ import Tokenization
     arguments: [
       ("heads", \ModelShape.heads, 3), ("kv-heads", \.keyValueHeads, 3), ("layers", \.layers, 0),
       ("vocabulary", \.vocabulary, 1), ("embedding", \.embedding, .max), ("ffn", \.feedForward, -1),
-    ] as [(String, WritableKeyPath<ModelShape, Int> & Sendable, Int)])
-  func impossible(name: String, size: WritableKeyPath<ModelShape, Int> & Sendable, value: Int) {
+    ] as [(String, any WritableKeyPath<ModelShape, Int> & Sendable, Int)])
+  func impossible(name: String, size: any WritableKeyPath<ModelShape, Int> & Sendable, value: Int) {
     var shape = Self.shape
     shape[keyPath: size] = value
     #expect(throws: QuantizationError.self, "\(name)") { try RandomModel(shape, as: .q4_0) }

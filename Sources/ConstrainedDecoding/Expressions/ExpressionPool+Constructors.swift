@@ -153,7 +153,7 @@ extension ExpressionPool {
     var kept: [Expression] = []
     kept.reserveCapacity(flat.count)
     var single = ByteSet()
-    var (singles, units) = (0, 0)
+    var (singles, units, repetitions) = (0, 0, 0)
     var hasOtherNullable = false
     var covered: [Expression] = []
     for member in flat where kept.last != member {
@@ -167,6 +167,7 @@ extension ExpressionPool {
         singles += 1
       }
       if node.kind == .unit { units += 1 }
+      if node.kind == .repetition { repetitions += 1 }
       if member != .empty && node.flags.contains(.nullable) { hasOtherNullable = true }
       kept.append(member)
     }
@@ -184,6 +185,7 @@ extension ExpressionPool {
       kept.append(bytes(single))
       kept.sort()
     }
+    if repetitions > 1 { joinRepetitions(in: &kept) }
     if units > 1 {
       let inner = kept.filter { nodes[Int($0)].kind == .unit }.map { nodes[Int($0)].a }
       kept.removeAll { nodes[Int($0)].kind == .unit }
@@ -191,6 +193,35 @@ extension ExpressionPool {
       kept.sort()
     }
     return kept
+  }
+
+  /// `e{m,n} | e{k,l}` becomes one repetition where the counts touch; else a text that several parts
+  /// may take leaves a state with one alternative for every place where it can be divided.
+  private mutating func joinRepetitions(in members: inout [Expression]) {
+    var byOperand: [Expression: [(number: Expression, low: Int, high: Int)]] = [:]
+    for member in members {
+      let node = nodes[Int(member)]
+      guard node.kind == .repetition else { continue }
+      let high = node.c < 0 ? Int.max : Int(node.c)
+      byOperand[node.a, default: []].append((member, Int(node.b), high))
+    }
+    for (operand, counts) in byOperand.sorted(by: { $0.key < $1.key }) where counts.count > 1 {
+      var joined: [(low: Int, high: Int)] = []
+      for count in counts.sorted(by: { ($0.low, $0.high) < ($1.low, $1.high) }) {
+        if let last = joined.last, last.high == .max || count.low <= last.high + 1 {
+          joined[joined.count - 1].high = max(last.high, count.high)
+        } else {
+          joined.append((count.low, count.high))
+        }
+      }
+      guard joined.count < counts.count else { continue }
+      let numbers = Set(counts.map(\.number))
+      members.removeAll { numbers.contains($0) }
+      for count in joined {
+        members.append(repetition(operand, count.low, count.high == .max ? nil : count.high))
+      }
+    }
+    members.sort()
   }
 
   /// `h·t | g·t` becomes `(h|g)·t`; `h·t | h·u` becomes `h·(t|u)`, where a lone `h` is `h·""`.

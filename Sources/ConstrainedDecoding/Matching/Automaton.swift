@@ -20,6 +20,8 @@ struct Automaton: Sendable {
   /// By token set of the pool, then by token symbol: whether the set has it.
   private let tokenMembership: [[Bool]]
 
+  /// Entries of rows computed since the present step began, times the alternatives behind them.
+  private var stepWork = 0
   /// Rows one after the other; row r starts at r × symbolCount.
   var rows: ContiguousArray<Expression> = []
   /// By expression: where its row starts, or -1.
@@ -62,6 +64,9 @@ struct Automaton: Sendable {
     }
     tokenMembership = membership
   }
+
+  /// Entries that take about as long as one step of a search.
+  private static let entriesOfWork = 100
 
   /// Bytes that every set of the grammar treats alike share a class.
   private static func byteClasses(_ pool: ExpressionPool) -> (of: [UInt8], byte: [UInt8]) {
@@ -138,6 +143,9 @@ struct Automaton: Sendable {
     return rows[row(e) + (symbolOfToken[id] ?? symbolCount - 1)]
   }
 
+  /// Begins a step of matching, whose work is limited by itself.
+  mutating func beginStep() { stepWork = 0 }
+
   // MARK: Rows
 
   private mutating func growTables() {
@@ -206,6 +214,11 @@ struct Automaton: Sendable {
   private mutating func computeRow(_ e: Expression) -> [Expression] {
     let node = pool.nodes[Int(e)]
     var row = [Expression](repeating: .never, count: symbolCount)
+    stepWork += symbolCount * (node.kind == .union || node.kind == .intersection ? Int(node.b) : 1)
+    if stepWork > pool.limits.maximumWork * Self.entriesOfWork {
+      pool.exceeded = pool.exceeded ?? .work
+      return row
+    }
     func source(_ operand: Expression) -> Int { Int(rawRow[Int(operand)]) }
     switch node.kind {
     case .never, .empty: break

@@ -88,6 +88,7 @@ final class SharedEngine: Sendable {
     _ body: (inout MaskEngine) throws(GrammarError) -> R
   ) throws(GrammarError) -> R {
     let result: Result<R, GrammarError> = engine.withLock { engine in
+      engine.automaton.beginStep()
       do throws(GrammarError) {
         let value = try body(&engine)
         try engine.automaton.pool.checkLimits()

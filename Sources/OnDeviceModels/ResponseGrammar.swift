@@ -43,7 +43,22 @@ public enum ResponseGrammar: Sendable, Hashable {
   var isForOneText: Bool {
     switch self {
     case .jsonSchema(_, let source, _, _), .gbnf(_, _, let source): source != nil
-    case .regex, .choices, .parts: false
+    case .regex, .choices: false
+    case .parts(let root, let rules):
+      root.copiesText || rules.values.contains(where: \.copiesText)
+    }
+  }
+}
+
+extension GrammarPart {
+  /// Whether it holds spans of a source text.
+  fileprivate var copiesText: Bool {
+    switch self {
+    case .text, .character, .regex, .rule, .token: false
+    case .sequence(let parts), .choice(let parts): parts.contains(where: \.copiesText)
+    case .repeated(let part, _, _): part.copiesText
+    case .verbatim: true
+    case .schema(let part): part.source != nil
     }
   }
 }

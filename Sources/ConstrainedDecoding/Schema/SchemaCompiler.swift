@@ -70,16 +70,23 @@ struct SchemaCompiler {
   }
 
   mutating func grammar() throws(GrammarError) -> Grammar {
+    let start = try expression()
+    return Grammar(pool: pool, root: start, dropped: dropped)
+  }
+
+  /// The texts of the document's values, in the pool that the compiler was given.
+  mutating func expression() throws(GrammarError) -> Expression {
+    let number = pool.ruleBodies.count
     let start = rule([SchemaReference(schema: 0)])
     while let next = pending.popLast() {
       pool.ruleBodies[next.rule] = try body(next.schemas)
       try pool.checkLimits()
     }
-    // The first rule is that of the whole document.
-    if pool.ruleBodies[0] == .never {
+    // The first new rule is that of the whole document.
+    if pool.ruleBodies[number] == .never {
       throw .unsatisfiable(pointer: "", reason: "no value satisfies the schema")
     }
-    return Grammar(pool: pool, root: start, dropped: dropped)
+    return start
   }
 
   /// The text of values that satisfy all of `schemas`.

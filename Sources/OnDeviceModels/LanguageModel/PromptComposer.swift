@@ -1,0 +1,172 @@
+internal import Inference
+internal import LanguageModels
+internal import Tokenization
+
+/// A prompt for the engine, and which part of the context window holds what.
+struct ComposedPrompt: Sendable {
+  var tokens: [TokenID]
+  /// The tokens of the prompt by what they are for; the response is not counted yet.
+  var usage: LanguageModelSession.ContextUsage
+}
+
+/// Turns transcripts into prompts for one model, on a thread of its own.
+actor PromptComposer {
+  private let executor = InferenceExecutor()
+  private let renderer: PromptRenderer
+  private let toolCalls: ToolCallFormat
+  private let contextSize: Int
+  /// How responses were written, for those that the transcript does not keep as they were.
+  private var written = WrittenResponses()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  init(_ renderer: PromptRenderer, _ toolCalls: ToolCallFormat, contextSize: Int) {
+    self.renderer = renderer
+    self.toolCalls = toolCalls
+    self.contextSize = contextSize
+  }
+
+  /// The prompt of a request.
+  ///
+  /// - Throws: `LanguageModelError.contextSizeExceeded` with both numbers where it does not fit;
+  ///   `ChatTemplateError` where the template refuses the transcript; `CancellationError`.
+  func prompt(for request: LanguageModelExecutorGenerationRequest) throws -> ComposedPrompt {
+    let messages = try self.messages(
+      for: Array(request.transcript), tools: request.enabledToolDefinitions)
+    let prompt = try prompt(messages, isOpen: true)
+    guard prompt.tokens.count <= contextSize else {
+      throw LanguageModelError.contextSizeExceeded(
+        .init(
+          contextSize: contextSize, tokenCount: prompt.tokens.count,
+          debugDescription: "The prompt alone does not fit; nothing was computed."))
+    }
+    return prompt
+  }
+
+  /// The tokens with which any prompt begins that continues a transcript.
+  ///
+  /// A prompt at its end may go on, so only what it does not change by that counts.
+  func beginning(of transcript: Transcript) throws -> [TokenID] {
+    let variants = try ["x", "1"].map { ending in
+      var entries = Array(transcript)
+      if case .prompt(var prompt)? = entries.last {
+        prompt.segments.append(.text(.init(content: ending)))
+        entries[entries.count - 1] = .prompt(prompt)
+      } else {
+        entries.append(.prompt(.init(segments: [.text(.init(content: ending))])))
+      }
+      let tools = entries.flatMap { entry -> [Transcript.ToolDefinition] in
+        if case .instructions(let instructions) = entry { return instructions.toolDefinitions }
+        return []
+      }
+      return try prompt(messages(for: entries, tools: tools, joiner: ""), isOpen: false).tokens
+    }
+    return zip(variants[0], variants[1]).prefix { $0 == $1 }.map(\.0)
+  }
+
+  /// Remembers how a response was written, so that the next prompt begins with the same tokens.
+  func remember(_ text: String, ofEntry id: String, content: GeneratedContent) {
+    written.remember(text, ofEntry: id, content: content)
+  }
+
+  private func messages(
+    for entries: [Transcript.Entry], tools: [Transcript.ToolDefinition], joiner: String = "\n"
+  ) throws -> PromptMessages {
+    PromptMessages(
+      entries, tools: tools, format: toolCalls, written: written, segmentJoiner: joiner)
+  }
+
+  private func prompt(_ messages: PromptMessages, isOpen: Bool) throws -> ComposedPrompt {
+    let parts = try renderer.parts(
+      messages: messages.json, tools: messages.tools, addGenerationPrompt: isOpen)
+    let (tokens, places) = renderer.encode(parts)
+    let shares = PromptShares(parts, messages.messages)
+    return ComposedPrompt(
+      tokens: tokens, usage: shares.usage(places: places, contextSize: contextSize))
+  }
+}
+
+// MARK: Counting
+
+extension PromptComposer {
+  /// The tokens that entries add to a prompt, with what the template puts around them.
+  ///
+  /// - Throws: `ChatTemplateError` where the template refuses them.
+  func tokenCount(of entries: [Transcript.Entry]) throws -> Int {
+    var tools: [Transcript.ToolDefinition] = []
+    var hasInstructions = false
+    for case .instructions(let instructions) in entries {
+      tools += instructions.toolDefinitions
+      if !instructions.segments.isEmpty { hasInstructions = true }
+    }
+    // Without instructions a template may add some of its own, which are no part of the entries.
+    let lead = Transcript.Entry.instructions(
+      .init(segments: [.text(.init(content: "x"))], toolDefinitions: tools))
+    let bare = Transcript.Entry.instructions(
+      .init(segments: [.text(.init(content: "x"))], toolDefinitions: []))
+    if hasInstructions { return try count(entries, tools) }
+    let others = entries.filter { if case .instructions = $0 { false } else { true } }
+    return try count([lead] + others, tools) - count([bare], [])
+  }
+
+  private func count(
+    _ entries: [Transcript.Entry], _ tools: [Transcript.ToolDefinition]
+  ) throws -> Int {
+    try prompt(messages(for: entries, tools: tools), isOpen: false).tokens.count
+  }
+
+  /// The tokens that a schema adds to a prompt.
+  func tokenCount(of schema: GenerationSchema) -> Int {
+    renderer.tokenizer.encode(continuation: Array(PromptMessages.text(of: schema).utf8)).count
+  }
+}
+
+extension PromptRenderer {
+  /// Renders a conversation into parts that tell where they came from.
+  ///
+  /// - Throws: `ChatTemplateError` where the template refuses the messages.
+  func parts(
+    messages: [OrderedJSON], tools: [OrderedJSON]?, addGenerationPrompt: Bool
+  ) throws(ChatTemplateError) -> [PromptPart] {
+    // Models that can think aloud before they answer are asked not to.
+    let input = ChatTemplateInput(
+      messages: messages, tools: tools, addGenerationPrompt: addGenerationPrompt,
+      beginningOfSequence: controls.bos, endOfSequence: controls.eos,
+      variables: [.init("enable_thinking", false)])
+    return try template.renderParts(input)
+  }
+
+  /// The tokens of parts, and the byte of their joined text at which each begins.
+  func encode(_ parts: [PromptPart]) -> (tokens: [TokenID], places: [Int]) {
+    // A beginning-of-sequence token is added where the model wants one and the template has none.
+    tokenizer.encodeWithPlaces(
+      fragments: parts.map { $0.origin.isContent ? .content($0.text) : .template($0.text) },
+      addSpecial: true)
+  }
+}
+
+/// The texts of the last responses as the model wrote them.
+///
+/// A transcript keeps values, not how their JSON was spaced; prompts that spell them otherwise
+/// would not begin with the tokens that the KV cache holds.
+struct WrittenResponses: Sendable {
+  private var texts: [(id: String, text: String, content: GeneratedContent)] = []
+  private var bytes = 0
+
+  private static let mostBytes = 1 << 20
+
+  mutating func remember(_ text: String, ofEntry id: String, content: GeneratedContent) {
+    texts.append((id, text, content))
+    bytes += text.utf8.count
+    while bytes > Self.mostBytes, texts.count > 1 {
+      bytes -= texts.removeFirst().text.utf8.count
+    }
+  }
+
+  /// How the response of an entry was written, if it still says the same.
+  func text(ofEntry id: String, content: GeneratedContent) -> String? {
+    texts.last { $0.id == id && $0.content.jsonString == content.jsonString }?.text
+  }
+}

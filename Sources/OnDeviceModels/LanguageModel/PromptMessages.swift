@@ -1,0 +1,195 @@
+internal import LanguageModels
+internal import Tokenization
+
+/// What a part of a prompt is for.
+enum PromptShare: Sendable {
+  case instructions, tools, schema, prompts, toolOutput, responses
+}
+
+/// A transcript as the messages that a chat template reads.
+struct PromptMessages {
+  /// One message; its content is the texts of its sections in a row.
+  struct Message {
+    var role: String
+    var sections: [(share: PromptShare, text: String)]
+    var members: [OrderedJSON.Member] = []
+
+    var content: String { sections.map(\.text).joined() }
+
+    var json: OrderedJSON {
+      .object(
+        [.init("role", .string(role)), .init("content", .string(content))] + members)
+    }
+  }
+
+  private(set) var messages: [Message] = []
+  /// The definitions of tools for the template, nil where it is not given any.
+  private(set) var tools: [OrderedJSON]?
+
+  private let format: ToolCallFormat
+  private let written: WrittenResponses
+  private let segmentJoiner: String
+
+  /// - Parameters:
+  ///   - entries: the transcript.
+  ///   - tools: the tools that may be called now.
+  ///   - format: how the model calls tools and is told of them.
+  ///   - written: how responses were written.
+  ///   - segmentJoiner: what stands between the segments of an entry.
+  init(
+    _ entries: [Transcript.Entry], tools definitions: [Transcript.ToolDefinition],
+    format: ToolCallFormat, written: WrittenResponses, segmentJoiner: String
+  ) {
+    self.format = format
+    self.written = written
+    self.segmentJoiner = segmentJoiner
+    if !definitions.isEmpty, format.isOfTemplate { tools = definitions.map(\.json) }
+    addInstructions(entries, definitions)
+    for entry in entries {
+      switch entry {
+      // Thoughts are not shown again: models are trained to see their own answers only.
+      case .instructions, .reasoning: break
+      case .prompt(let prompt): add(prompt)
+      case .toolCalls(let calls): add(calls)
+      case .toolOutput(let output): add(output)
+      case .response(let response):
+        addToAssistant([(.responses, text(of: response))], [])
+      }
+    }
+  }
+
+  var json: [OrderedJSON] { messages.map(\.json) }
+
+  private func text(of segments: [Transcript.Segment]) -> String {
+    segments.compactMap(\.text).joined(separator: segmentJoiner)
+  }
+
+  private mutating func addInstructions(
+    _ entries: [Transcript.Entry], _ definitions: [Transcript.ToolDefinition]
+  ) {
+    var texts: [String] = []
+    for case .instructions(let instructions) in entries {
+      let text = text(of: instructions.segments)
+      if !text.isEmpty { texts.append(text) }
+    }
+    var sections: [(share: PromptShare, text: String)] = []
+    if !texts.isEmpty { sections.append((.instructions, texts.joined(separator: "\n"))) }
+    if !definitions.isEmpty, !format.isOfTemplate {
+      let lead = sections.isEmpty ? "" : "\n\n"
+      sections.append((.tools, lead + ToolCallFormat.explanation(of: definitions)))
+    }
+    if !sections.isEmpty { messages.append(Message(role: "system", sections: sections)) }
+  }
+
+  private mutating func add(_ prompt: Transcript.Prompt) {
+    var sections: [(share: PromptShare, text: String)] = [(.prompts, text(of: prompt.segments))]
+    if case .schema(let schema)? = prompt.responseFormat?.kind,
+      prompt.contextOptions.includeSchemaInPrompt != false
+    {
+      sections.append((.schema, Self.text(of: schema)))
+    }
+    messages.append(Message(role: "user", sections: sections))
+  }
+
+  /// What the model is told of the schema of its answer, behind the prompt.
+  static func text(of schema: GenerationSchema) -> String {
+    let outline =
+      (try? OrderedJSON(parsing: schema.promptText)).map(SchemaOutline.text) ?? schema.promptText
+    return "\n\nAnswer with JSON of this form:\n" + outline
+  }
+
+  private func text(of response: Transcript.Response) -> String {
+    if response.segments.count == 1, case .structure(let segment)? = response.segments.first,
+      let text = written.text(ofEntry: response.id, content: segment.content)
+    {
+      return text
+    }
+    return text(of: response.segments)
+  }
+
+  private mutating func add(_ calls: Transcript.ToolCalls) {
+    if format.isOfTemplate {
+      addToAssistant([], calls.map(\.json))
+    } else {
+      let text = written.text(ofEntry: calls.id, content: calls.writtenContent)
+      addToAssistant([(.responses, text ?? ToolCallFormat.standard.text(of: calls))], [])
+    }
+  }
+
+  /// Adds to what the model said last, where nobody else has spoken since.
+  private mutating func addToAssistant(
+    _ sections: [(share: PromptShare, text: String)], _ calls: [OrderedJSON]
+  ) {
+    if messages.last?.role != "assistant" {
+      messages.append(Message(role: "assistant", sections: []))
+    }
+    let last = messages.count - 1
+    messages[last].sections += sections
+    guard !calls.isEmpty else { return }
+    if let index = messages[last].members.firstIndex(where: { $0.name == "tool_calls" }) {
+      let before = messages[last].members[index].value.arrayValue ?? []
+      messages[last].members[index].value = .array(before + calls)
+    } else {
+      messages[last].members.append(.init("tool_calls", .array(calls)))
+    }
+  }
+
+  private mutating func add(_ output: Transcript.ToolOutput) {
+    let text = text(of: output.segments)
+    guard !format.isOfTemplate else {
+      messages.append(
+        Message(
+          role: "tool", sections: [(.toolOutput, text)],
+          members: [
+            .init("name", .string(output.toolName)), .init("tool_call_id", .string(output.id)),
+          ]))
+      return
+    }
+    let wrapped = ToolCallFormat.text(ofOutput: text)
+    // Outputs that belong together come in one message: some templates want roles to alternate.
+    if let last = messages.last, last.role == "user", last.sections[0].share == .toolOutput {
+      messages[messages.count - 1].sections.append((.toolOutput, "\n" + wrapped))
+    } else {
+      messages.append(Message(role: "user", sections: [(.toolOutput, wrapped)]))
+    }
+  }
+}
+
+extension Transcript.ToolDefinition {
+  /// The definition as chat templates read it.
+  var json: OrderedJSON {
+    let parameters =
+      includesSchemaInInstructions ? try? OrderedJSON(parsing: parameters.promptText) : nil
+    return [
+      "type": "function",
+      "function": [
+        "name": .string(name), "description": .string(description),
+        "parameters": parameters ?? ["type": "object", "properties": [:]],
+      ],
+    ]
+  }
+}
+
+extension Transcript.ToolCall {
+  /// The arguments, keys in the order in which they were generated.
+  var argumentsJSON: OrderedJSON { (try? OrderedJSON(parsing: arguments.jsonString)) ?? [:] }
+
+  /// The call as chat templates read it.
+  fileprivate var json: OrderedJSON {
+    [
+      "id": .string(id), "type": "function",
+      "function": ["name": .string(toolName), "arguments": argumentsJSON],
+    ]
+  }
+}
+
+extension Transcript.ToolCalls {
+  /// What tells whether an entry still says what the model wrote.
+  var writtenContent: GeneratedContent {
+    GeneratedContent(
+      kind: .array(
+        map { call in
+          GeneratedContent(kind: .array([GeneratedContent(call.toolName), call.arguments]))
+        }))
+  }
+}

@@ -36,7 +36,8 @@ extension ModelCatalog {
     quantization: "Q4_K_M",
     contextLength: 32768,
     languages: [
-      "ar", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "uk",
+      "ar", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr",
+      "uk",
       "vi", "zh",
     ],
     template: "gemma",

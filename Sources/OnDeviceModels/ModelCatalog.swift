@@ -37,7 +37,8 @@ package struct ModelCatalog: Codable, Equatable, Sendable {
     package init(
       name: String, aliases: [String], isDefault: Bool, file: String, bytes: Int, sha256: String,
       license: String, licenseURL: String, architecture: String, quantization: String,
-      contextLength: Int, languages: [String] = [], template: String? = nil, temperature: Float? = nil,
+      contextLength: Int, languages: [String] = [], template: String? = nil,
+      temperature: Float? = nil,
       topP: Float? = nil, wheels: [Wheel]
     ) {
       self.name = name

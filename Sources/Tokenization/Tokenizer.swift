@@ -140,7 +140,7 @@ public final class Tokenizer: Sendable {
     return (bytes, controls)
   }
 
-  /// - Parameter note: is told of every stretch of the text and the tokens that it became.
+  /// Tells `note` of every stretch of the text and the tokens that it became.
   private func encode(
     _ bytes: [UInt8], controls: [Range<Int>], addSpecial: Bool, followsToken: Bool = true,
     note: ((_ tokens: ArraySlice<TokenID>, _ range: Range<Int>) -> Void)? = nil

@@ -32,7 +32,7 @@ struct PromptMessages {
 
   /// - Parameters:
   ///   - entries: the transcript.
-  ///   - tools: the tools that may be called now.
+  ///   - definitions: the tools that may be called now.
   ///   - format: how the model calls tools and is told of them.
   ///   - written: how responses were written.
   ///   - segmentJoiner: what stands between the segments of an entry.

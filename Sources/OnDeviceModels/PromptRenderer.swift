@@ -1,5 +1,5 @@
-internal import GGUF
-internal import Tokenization
+package import GGUF
+package import Tokenization
 
 /// Which chat template turns messages into a prompt.
 public enum ChatTemplateChoice: Sendable, Hashable {
@@ -70,7 +70,7 @@ package struct PromptRenderer: Sendable {
   /// a model of its own; nil when there is none of these.
   ///
   /// - Throws: `ChatTemplateError` with line and column when the template does not compile.
-  init?(
+  package init?(
     file: GGUFFile, tokenizer: Tokenizer, path: String, _ choice: ChatTemplateChoice?
   ) throws {
     let inFile = try file.metadata.string("tokenizer.chat_template")

@@ -1,7 +1,7 @@
 /// Tells calls of tools from text in what a model writes, piece by piece.
-struct CallReader: Sendable {
+package struct CallReader: Sendable {
   /// What was read.
-  enum Event: Equatable, Sendable {
+  package enum Event: Equatable, Sendable {
     /// Text of the response.
     case text(String)
     /// More of the arguments of the call with this number.
@@ -25,13 +25,13 @@ struct CallReader: Sendable {
   private var buffer: [UInt8]
   private var value = JSONValueEnd()
   /// Calls begun so far.
-  private(set) var count = 0
+  package private(set) var count = 0
 
   /// - Parameters:
   ///   - format: how the model writes calls.
   ///   - names: the tools that may be called.
   ///   - lead: what of the first call was written before.
-  init(_ format: ToolCallFormat, names: [String], behind lead: String = "") {
+  package init(_ format: ToolCallFormat, names: [String], behind lead: String = "") {
     func leads(_ text: String) -> [(lead: [UInt8], name: String)] {
       names.map { (Array((text + format.name($0) + format.between).utf8), $0) }
     }
@@ -41,7 +41,7 @@ struct CallReader: Sendable {
   }
 
   /// Takes more of what the model writes.
-  mutating func append(_ piece: String) -> [Event] {
+  package mutating func append(_ piece: String) -> [Event] {
     buffer += piece.utf8
     var events: [Event] = []
     while let event = next() { events.append(event) }
@@ -49,7 +49,7 @@ struct CallReader: Sendable {
   }
 
   /// What was held back, at the end.
-  mutating func finish() -> [Event] {
+  package mutating func finish() -> [Event] {
     guard case .undecided = state, count == 0, !buffer.isEmpty else { return [] }
     return [.text(take(buffer.count))]
   }

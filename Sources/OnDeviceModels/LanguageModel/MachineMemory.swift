@@ -1,14 +1,19 @@
 internal import Foundation
 
 /// The memory of this machine, in bytes, as far as this process may use it.
-struct MachineMemory: Equatable, Sendable {
+package struct MachineMemory: Equatable, Sendable {
   /// All there is.
-  var physical: Int
+  package var physical: Int
   /// What could be had now without swapping, where the system tells.
-  var available: Int?
+  package var available: Int?
+
+  package init(physical: Int, available: Int?) {
+    self.physical = physical
+    self.available = available
+  }
 
   /// The memory now.
-  static var current: MachineMemory {
+  package static var current: MachineMemory {
     var memory = MachineMemory(
       physical: Int(clamping: ProcessInfo.processInfo.physicalMemory), available: nil)
     if let text = text(of: "/proc/meminfo") { memory.readMemoryInformation(text) }
@@ -23,7 +28,7 @@ struct MachineMemory: Equatable, Sendable {
   }
 
   /// Reads the text of `/proc/meminfo`.
-  mutating func readMemoryInformation(_ text: String) {
+  package mutating func readMemoryInformation(_ text: String) {
     for line in text.split(separator: "\n") where line.hasPrefix("MemAvailable:") {
       let kibibytes = line.dropFirst("MemAvailable:".count).split(separator: " ").first
         .flatMap { Int($0) }
@@ -38,7 +43,7 @@ struct MachineMemory: Equatable, Sendable {
   /// what is written must fit what is free now.
   ///
   /// - Throws: `OnDeviceModelError.notEnoughMemory`.
-  func check(_ estimate: MemoryEstimate) throws(OnDeviceModelError) {
+  package func check(_ estimate: MemoryEstimate) throws(OnDeviceModelError) {
     if estimate.total > physical {
       throw .notEnoughMemory(
         needed: estimate.total, available: physical, contextSize: estimate.contextSize)
@@ -50,7 +55,7 @@ struct MachineMemory: Equatable, Sendable {
   }
 
   /// Whether so little is left that unused models should go.
-  var isShort: Bool { available.map { $0 < physical / 16 } ?? false }
+  package var isShort: Bool { available.map { $0 < physical / 16 } ?? false }
 
   private static func text(of path: String) -> String? {
     try? String(contentsOfFile: path, encoding: .utf8)

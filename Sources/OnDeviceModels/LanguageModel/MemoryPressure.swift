@@ -6,7 +6,7 @@ internal import Foundation
 /// Apple's systems say so by themselves. Linux is asked every few seconds, and only while a model
 /// is loaded: whether tasks stall for want of memory (`/proc/pressure/memory`) or hardly any is
 /// available.
-enum MemoryPressure {
+package enum MemoryPressure {
   /// The share of time, in percent, that some task has stalled for want of memory.
   static let stallLimit = 20.0
 
@@ -32,7 +32,7 @@ enum MemoryPressure {
   #endif
 
   /// Whether the text of `/proc/pressure/memory` tells of stalls in the last ten seconds.
-  static func isStalling(_ text: String) -> Bool {
+  package static func isStalling(_ text: String) -> Bool {
     for line in text.split(separator: "\n") where line.hasPrefix("some ") {
       for field in line.split(separator: " ") where field.hasPrefix("avg10=") {
         return Double(field.dropFirst("avg10=".count)).map { $0 >= stallLimit } ?? false

@@ -123,6 +123,30 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
       try await ModelHost.shared(for: executorConfiguration).model().model.contextSize
     }
   }
+
+  /// Tokens that entries of a transcript add to a prompt, with what the chat template puts around
+  /// them; loads the model where it is not loaded.
+  ///
+  /// - Throws: what loading throws; `LanguageModelError` where the template refuses the entries.
+  public func tokenCount(
+    for transcriptEntries: some Collection<Transcript.Entry> & Sendable
+  ) async throws -> Int {
+    let entries = Array(transcriptEntries)
+    let composer = try await ModelHost.shared(for: executorConfiguration).model().composer
+    do {
+      return try await composer.tokenCount(of: entries)
+    } catch {
+      throw Responder.sessionError(for: error, entries)
+    }
+  }
+
+  /// Tokens that a schema adds to a prompt; loads the model where it is not loaded.
+  ///
+  /// - Throws: what loading throws.
+  public func tokenCount(for schema: GenerationSchema) async throws -> Int {
+    let composer = try await ModelHost.shared(for: executorConfiguration).model().composer
+    return await composer.tokenCount(of: schema)
+  }
 }
 
 /// Where a model comes from.
@@ -170,7 +194,8 @@ extension OnDeviceLanguageModel {
       do {
         try await responder.respond(into: channel)
       } catch {
-        throw Responder.sessionError(for: error, request)
+        throw Responder.sessionError(
+          for: error, Array(request.transcript), schemaName: request.schema?.name)
       }
     }
   }

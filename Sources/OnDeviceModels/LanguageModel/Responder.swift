@@ -105,11 +105,11 @@ struct Responder: Sendable {
 
   /// An error as sessions know it.
   static func sessionError(
-    for error: any Error, _ request: LanguageModelExecutorGenerationRequest
+    for error: any Error, _ entries: [Transcript.Entry], schemaName: String? = nil
   ) -> any Error {
     func unsupportedGuide(_ reason: String) -> LanguageModelError {
       .unsupportedGenerationGuide(
-        .init(schemaName: request.schema?.name, debugDescription: reason))
+        .init(schemaName: schemaName, debugDescription: reason))
     }
     switch error {
     case let problem as SchemaProblem: return unsupportedGuide(problem.description)
@@ -123,7 +123,7 @@ struct Responder: Sendable {
     case let error as ChatTemplateError:
       return LanguageModelError.unsupportedTranscriptContent(
         .init(
-          unsupportedContent: Array(request.transcript), debugDescription: error.description))
+          unsupportedContent: entries, debugDescription: error.description))
     default: return error
     }
   }

@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 internal import GGUF
 internal import Inference
 package import LanguageModels
@@ -14,7 +14,7 @@ extension SystemLanguageModel: SystemModelProviderSource {
 /// It is there once it was fetched (`hearth models pull`). A user switches it off for all programs
 /// by a file named `disabled` in the folder of the models, or for one program by setting the
 /// environment variable `HEARTH_DISABLED` to anything but 0 or nothing.
-struct SystemModel: SystemModelProvider {
+package struct SystemModel: SystemModelProvider {
   private let catalog: ModelCatalog
   private let environment: @Sendable () -> [String: String]
   private let memory: @Sendable () -> MachineMemory
@@ -24,7 +24,7 @@ struct SystemModel: SystemModelProvider {
   ///   - catalog: whose default model it is.
   ///   - environment: the variables that say where models are and whether they are wanted.
   ///   - memory: what the machine has.
-  init(
+  package init(
     catalog: ModelCatalog = .builtIn,
     environment: @escaping @Sendable () -> [String: String] = {
       ProcessInfo.processInfo.environment
@@ -38,7 +38,7 @@ struct SystemModel: SystemModelProvider {
 
   private var store: ModelStore { ModelStore(environment: environment()) }
 
-  var availability: SystemLanguageModel.Availability {
+  package var availability: SystemLanguageModel.Availability {
     if isSwitchedOff { return .unavailable(.appleIntelligenceNotEnabled) }
     guard let entry = catalog.defaultEntry else { return .unavailable(.deviceNotEligible) }
     let store = store
@@ -57,11 +57,11 @@ struct SystemModel: SystemModelProvider {
     return FileManager.default.fileExists(atPath: mark.path(percentEncoded: false))
   }
 
-  var supportedLanguages: Set<Locale.Language> {
+  package var supportedLanguages: Set<Locale.Language> {
     Set((catalog.defaultEntry?.languages ?? []).map { Locale.Language(identifier: $0) })
   }
 
-  var contextSize: Int {
+  package var contextSize: Int {
     min(catalog.defaultEntry?.contextLength ?? .max, EngineOptions.defaultContextLimit)
   }
 
@@ -74,16 +74,15 @@ struct SystemModel: SystemModelProvider {
     }
   }
 
-  func model(for useCase: SystemLanguageModel.UseCase) throws -> any LanguageModel {
+  package func model(for useCase: SystemLanguageModel.UseCase) throws -> any LanguageModel {
     try languageModel
   }
 
-  func tokenCount(of content: SystemLanguageModel.CountedContent) async throws -> Int {
-    let host = ModelHost.shared(for: try languageModel.executorConfiguration)
-    let composer = try await host.model().composer
-    switch content {
-    case .entries(let entries): return try await composer.tokenCount(of: entries)
-    case .schema(let schema): return await composer.tokenCount(of: schema)
+  package func tokenCount(of content: SystemLanguageModel.CountedContent) async throws -> Int {
+    let model = try languageModel
+    return switch content {
+    case .entries(let entries): try await model.tokenCount(for: entries)
+    case .schema(let schema): try await model.tokenCount(for: schema)
     }
   }
 }

@@ -7,18 +7,18 @@ internal import Tokenization
 ///
 /// A response with calls is `opening NAME between ARGUMENTS`, then `joint NAME between ARGUMENTS`
 /// for each further call, then `closing`. The texts may spell control tokens.
-struct ToolCallFormat: Sendable, Equatable {
-  var opening: String
-  var between: String
+package struct ToolCallFormat: Sendable, Equatable {
+  package var opening: String
+  package var between: String
   /// What leads from the arguments of one call to the name of the next; nil where a response has
   /// one call at most.
-  var joint: String?
-  var closing: String
+  package var joint: String?
+  package var closing: String
   /// Whether the chat template knows tools: it is given definitions, calls and outputs then.
-  var isOfTemplate: Bool
+  package var isOfTemplate: Bool
 
   /// The format for models whose template knows no tools, which are told of it.
-  static let standard = ToolCallFormat(
+  package static let standard = ToolCallFormat(
     opening: "<tool_call>\n{\"name\": \"", between: "\", \"arguments\": ",
     joint: "}\n</tool_call>\n<tool_call>\n{\"name\": \"", closing: "}\n</tool_call>",
     isOfTemplate: false)
@@ -27,11 +27,11 @@ struct ToolCallFormat: Sendable, Equatable {
   static let mostCalls = 16
 
   /// The format of a model: the one that its template writes, else the standard one.
-  init(of renderer: PromptRenderer) {
+  package init(of renderer: PromptRenderer) {
     self = ToolCallProbe(renderer).format ?? .standard
   }
 
-  init(opening: String, between: String, joint: String?, closing: String, isOfTemplate: Bool) {
+  package init(opening: String, between: String, joint: String?, closing: String, isOfTemplate: Bool) {
     self.opening = opening
     self.between = between
     self.joint = joint

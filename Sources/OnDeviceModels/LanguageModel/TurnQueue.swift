@@ -5,7 +5,7 @@ internal import Synchronization
 /// A holder whose reader is slow pauses its turn while it waits for the reader. If somebody else
 /// waits then for a tenth of a second, the turn goes on to them, so that a reader who stopped, or
 /// who waits for another response of the same model itself, never blocks anybody.
-final class TurnQueue: Sendable {
+package final class TurnQueue: Sendable {
   private typealias Waiting = CheckedContinuation<Void, any Error>
 
   private struct State {
@@ -44,10 +44,12 @@ final class TurnQueue: Sendable {
   private let state = Mutex(State())
 
   /// How many have a place.
-  var count: Int { state.withLock { $0.places.count } }
+  package var count: Int { state.withLock { $0.places.count } }
+
+  package init() {}
 
   /// A place in the queue, at its end.
-  func enter() -> Place {
+  package func enter() -> Place {
     let (id, needsTimer) = state.withLock { state in
       state.lastPlace += 1
       state.places.append(state.lastPlace)
@@ -58,7 +60,7 @@ final class TurnQueue: Sendable {
   }
 
   /// A place in the queue, until it is left or dropped.
-  final class Place: Sendable {
+  package final class Place: Sendable {
     private let queue: TurnQueue
     private let id: Int
 
@@ -72,15 +74,15 @@ final class TurnQueue: Sendable {
     /// Returns when it is this place's turn.
     ///
     /// - Throws: `CancellationError`.
-    func wait() async throws { try await queue.wait(id) }
+    package func wait() async throws { try await queue.wait(id) }
 
     /// Gives up the place; the next one has its turn.
-    func leave() { queue.leave(id) }
+    package func leave() { queue.leave(id) }
 
     /// Does something that may take long and needs no turn, and waits for the turn after it.
     ///
     /// - Throws: `CancellationError`.
-    nonisolated(nonsending) func pausing(
+    package nonisolated(nonsending) func pausing(
       _ body: nonisolated(nonsending) () async -> Void
     ) async throws {
       queue.pause(id)

@@ -104,12 +104,19 @@ public final class Tokenizer: Sendable {
   /// The same tokens, and for each of them the byte of the joined text at which it begins.
   ///
   /// Inside a text with characters that have no token the places are near the right ones.
+  ///
+  /// - Parameters:
+  ///   - fragments: the parts.
+  ///   - startsPrompt: whether nothing stands before them; else they continue other tokens.
+  /// - Returns: the tokens, begun as a prompt has to begin, and their places, ascending.
   package func encodeWithPlaces(
-    fragments: [PromptFragment], addSpecial: Bool = false
+    fragments: [PromptFragment], startsPrompt: Bool
   ) -> (tokens: [TokenID], places: [Int]) {
     let (bytes, controls) = Self.joined(fragments)
     var places: [Int] = []
-    let tokens = encode(bytes, controls: controls, addSpecial: addSpecial) { tokens, range in
+    let tokens = encode(
+      bytes, controls: controls, addSpecial: startsPrompt, followsToken: startsPrompt
+    ) { tokens, range in
       let lengths = tokens.map { self.vocabulary.tokens[Int($0)].count }
       // The space that was put in front is no part of the text.
       let added = max(0, lengths.reduce(0, +) - range.count)

@@ -67,9 +67,7 @@ actor PromptComposer {
   }
 
   /// Remembers how a response was written, so that the next prompt begins with the same tokens.
-  func remember(_ text: String, ofEntry id: String, content: GeneratedContent) {
-    written.remember(text, ofEntry: id, content: content)
-  }
+  func remember(_ response: WrittenResponse) { written.remember(response) }
 
   private func messages(
     for entries: [Transcript.Entry], tools: [Transcript.ToolDefinition], joiner: String = "\n"
@@ -81,7 +79,7 @@ actor PromptComposer {
   private func prompt(_ messages: PromptMessages, isOpen: Bool) throws -> ComposedPrompt {
     let parts = try renderer.parts(
       messages: messages.json, tools: messages.tools, addGenerationPrompt: isOpen)
-    let (tokens, places) = renderer.encode(parts)
+    let (tokens, places) = renderer.encode(parts, messages.messages)
     let shares = PromptShares(parts, messages.messages)
     return ComposedPrompt(
       tokens: tokens, usage: shares.usage(places: places, contextSize: contextSize))
@@ -139,34 +137,36 @@ extension PromptRenderer {
   }
 
   /// The tokens of parts, and the byte of their joined text at which each begins.
-  func encode(_ parts: [PromptPart]) -> (tokens: [TokenID], places: [Int]) {
-    // A beginning-of-sequence token is added where the model wants one and the template has none.
-    tokenizer.encodeWithPlaces(
-      fragments: parts.map { $0.origin.isContent ? .content($0.text) : .template($0.text) },
-      addSpecial: true)
-  }
-}
-
-/// The texts of the last responses as the model wrote them.
-///
-/// A transcript keeps values, not how their JSON was spaced; prompts that spell them otherwise
-/// would not begin with the tokens that the KV cache holds.
-struct WrittenResponses: Sendable {
-  private var texts: [(id: String, text: String, content: GeneratedContent)] = []
-  private var bytes = 0
-
-  private static let mostBytes = 1 << 20
-
-  mutating func remember(_ text: String, ofEntry id: String, content: GeneratedContent) {
-    texts.append((id, text, content))
-    bytes += text.utf8.count
-    while bytes > Self.mostBytes, texts.count > 1 {
-      bytes -= texts.removeFirst().text.utf8.count
+  ///
+  /// What the model wrote itself keeps the tokens that it was written with.
+  func encode(
+    _ parts: [PromptPart], _ messages: [PromptMessages.Message]
+  ) -> (tokens: [TokenID], places: [Int]) {
+    var result: (tokens: [TokenID], places: [Int]) = ([], [])
+    var fragments: [PromptFragment] = []
+    var (start, end) = (0, 0)
+    func encodeFragments() {
+      // A beginning-of-sequence token is added where the model wants one and the template has none.
+      let (tokens, places) = tokenizer.encodeWithPlaces(
+        fragments: fragments, startsPrompt: result.tokens.isEmpty)
+      result.tokens += tokens
+      result.places += places.map { start + $0 }
+      fragments = []
     }
-  }
-
-  /// How the response of an entry was written, if it still says the same.
-  func text(ofEntry id: String, content: GeneratedContent) -> String? {
-    texts.last { $0.id == id && $0.content.jsonString == content.jsonString }?.text
+    for part in parts {
+      if case .message(let index) = part.origin, messages.indices.contains(index),
+        let written = messages[index].written, written.text == part.text
+      {
+        encodeFragments()
+        result.tokens += written.tokens
+        result.places += repeatElement(end, count: written.tokens.count)
+        start = end + part.text.utf8.count
+      } else {
+        fragments.append(part.origin.isContent ? .content(part.text) : .template(part.text))
+      }
+      end += part.text.utf8.count
+    }
+    encodeFragments()
+    return result
   }
 }

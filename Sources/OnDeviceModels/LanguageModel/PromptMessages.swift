@@ -13,8 +13,13 @@ struct PromptMessages {
     var role: String
     var sections: [(share: PromptShare, text: String)]
     var members: [OrderedJSON.Member] = []
+    /// The entries of the transcript that it stands for, and what they say.
+    var entryIDs: [String] = []
+    var contents: [GeneratedContent] = []
+    /// How the model wrote it, where that is known.
+    var written: WrittenResponse?
 
-    var content: String { sections.map(\.text).joined() }
+    var content: String { written?.text ?? sections.map(\.text).joined() }
 
     var json: OrderedJSON {
       .object(
@@ -27,7 +32,6 @@ struct PromptMessages {
   private(set) var tools: [OrderedJSON]?
 
   private let format: ToolCallFormat
-  private let written: WrittenResponses
   private let segmentJoiner: String
 
   /// - Parameters:
@@ -41,7 +45,6 @@ struct PromptMessages {
     format: ToolCallFormat, written: WrittenResponses, segmentJoiner: String
   ) {
     self.format = format
-    self.written = written
     self.segmentJoiner = segmentJoiner
     if !definitions.isEmpty, format.isOfTemplate { tools = definitions.map(\.json) }
     addInstructions(entries, definitions)
@@ -53,8 +56,13 @@ struct PromptMessages {
       case .toolCalls(let calls): add(calls)
       case .toolOutput(let output): add(output)
       case .response(let response):
-        addToAssistant([(.responses, text(of: response))], [])
+        addToAssistant(
+          [(.responses, text(of: response.segments))], [], response.id, response.writtenContent)
       }
+    }
+    for index in messages.indices where messages[index].members.isEmpty {
+      messages[index].written = written.response(
+        ofEntries: messages[index].entryIDs, contents: messages[index].contents)
     }
   }
 
@@ -98,33 +106,27 @@ struct PromptMessages {
     return "\n\nAnswer with JSON of this form:\n" + outline
   }
 
-  private func text(of response: Transcript.Response) -> String {
-    if response.segments.count == 1, case .structure(let segment)? = response.segments.first,
-      let text = written.text(ofEntry: response.id, content: segment.content)
-    {
-      return text
-    }
-    return text(of: response.segments)
-  }
-
   private mutating func add(_ calls: Transcript.ToolCalls) {
     if format.isOfTemplate {
-      addToAssistant([], calls.map(\.json))
+      addToAssistant([], calls.map(\.json), calls.id, calls.writtenContent)
     } else {
-      let text = written.text(ofEntry: calls.id, content: calls.writtenContent)
-      addToAssistant([(.responses, text ?? ToolCallFormat.standard.text(of: calls))], [])
+      let text = ToolCallFormat.standard.text(of: calls)
+      addToAssistant([(.responses, text)], [], calls.id, calls.writtenContent)
     }
   }
 
   /// Adds to what the model said last, where nobody else has spoken since.
   private mutating func addToAssistant(
-    _ sections: [(share: PromptShare, text: String)], _ calls: [OrderedJSON]
+    _ sections: [(share: PromptShare, text: String)], _ calls: [OrderedJSON], _ entryID: String,
+    _ content: GeneratedContent
   ) {
     if messages.last?.role != "assistant" {
       messages.append(Message(role: "assistant", sections: []))
     }
     let last = messages.count - 1
     messages[last].sections += sections
+    messages[last].entryIDs.append(entryID)
+    messages[last].contents.append(content)
     guard !calls.isEmpty else { return }
     if let index = messages[last].members.firstIndex(where: { $0.name == "tool_calls" }) {
       let before = messages[last].members[index].value.arrayValue ?? []
@@ -180,16 +182,5 @@ extension Transcript.ToolCall {
       "id": .string(id), "type": "function",
       "function": ["name": .string(toolName), "arguments": argumentsJSON],
     ]
-  }
-}
-
-extension Transcript.ToolCalls {
-  /// What tells whether an entry still says what the model wrote.
-  var writtenContent: GeneratedContent {
-    GeneratedContent(
-      kind: .array(
-        map { call in
-          GeneratedContent(kind: .array([GeneratedContent(call.toolName), call.arguments]))
-        }))
   }
 }

@@ -26,7 +26,9 @@ struct Responder: Sendable {
     let stream = try await loaded.model.engine.generate(generation)
     var sender = ResponseSender(channel: channel, place: place, stream: stream)
     var reader = ResponseReader(shape, loaded.toolCalls, loaded.model.tokenizer)
+    var tokens: [TokenID] = []
     for try await token in stream {
+      tokens.append(token)
       try await sender.send(reader.append(token, guideStart: stream.guideStart), tokens: 1)
     }
     try await sender.send(reader.finish(guideStart: stream.guideStart), tokens: 0)
@@ -34,7 +36,11 @@ struct Responder: Sendable {
     var usage = prompt.usage
     usage.responses += stream.metrics.responseTokens
     await channel.send(.contextUsage(usage))
-    await remember(reader, sender, shape, loaded)
+    if let written = sender.written(reader.writtenText, tokens, hasSchema: request.schema != nil),
+      sender.calls.isEmpty || !loaded.toolCalls.isOfTemplate
+    {
+      await loaded.composer.remember(written)
+    }
     try checkEnd(of: stream, contextSize: usage.contextSize)
   }
 
@@ -74,22 +80,6 @@ struct Responder: Sendable {
       sampling.temperature = Float(temperature)
     }
     return sampling
-  }
-
-  /// Keeps how a value or calls were written, where the transcript does not.
-  private func remember(
-    _ reader: ResponseReader, _ sender: ResponseSender, _ shape: ResponseShape,
-    _ loaded: LoadedModel
-  ) async {
-    if !sender.calls.isEmpty, !loaded.toolCalls.isOfTemplate {
-      await loaded.composer.remember(
-        shape.lead + reader.guidedText, ofEntry: sender.callsID, content: sender.callsContent)
-    } else if sender.calls.isEmpty, request.schema != nil,
-      let content = try? GeneratedContent(json: reader.guidedText)
-    {
-      await loaded.composer.remember(
-        reader.guidedText, ofEntry: sender.responseID, content: content)
-    }
   }
 
   /// - Throws: `LanguageModelError.contextSizeExceeded` where the window was too small for the
@@ -138,7 +128,8 @@ struct ResponseSender {
   let callsID = UUID().uuidString
   /// The calls so far.
   private(set) var calls: [(id: String, name: String, arguments: String)] = []
-  private var hasText = false
+  /// The text so far.
+  private var text = ""
   /// Tokens that no event has told of.
   private var untold = 0
 
@@ -158,12 +149,12 @@ struct ResponseSender {
   ) async throws {
     untold += tokens
     for event in events {
-      if !hasText, calls.isEmpty { try await sendUsage(isWhole: false, of: event) }
+      if text.isEmpty, calls.isEmpty { try await sendUsage(isWhole: false, of: event) }
       switch event {
-      case .text(let text):
-        hasText = true
+      case .text(let piece):
+        text += piece
         try await pass(
-          .response(entryID: responseID, action: .appendText(text, tokenCount: untold)))
+          .response(entryID: responseID, action: .appendText(piece, tokenCount: untold)))
       case .arguments(let index, let name, let text):
         // Identifiers of nine letters and digits are what the strictest templates take.
         if index == calls.count { calls.append((Self.identifier(), name, "")) }
@@ -212,17 +203,31 @@ struct ResponseSender {
     try await place.pausing { await channel.send(event) }
   }
 
-  /// What tells whether the entry of the calls still says the same.
-  var callsContent: GeneratedContent {
-    GeneratedContent(
-      kind: .array(
-        calls.map { call in
-          let arguments = try? GeneratedContent(json: call.arguments)
-          return GeneratedContent(
-            kind: .array([
-              GeneratedContent(call.name), arguments ?? GeneratedContent(call.arguments),
-            ]))
-        }))
+  /// How the entries were written; nil where they do not say all of it.
+  ///
+  /// - Parameters:
+  ///   - whole: the text of the response with the marks around calls.
+  ///   - tokens: all its tokens.
+  ///   - hasSchema: whether the text is a value.
+  /// - Returns: the response, to be remembered.
+  func written(_ whole: String, _ tokens: [TokenID], hasSchema: Bool) -> WrittenResponse? {
+    var response = WrittenResponse(entryIDs: [], contents: [], text: whole, tokens: tokens)
+    if !text.isEmpty {
+      let value = hasSchema ? try? GeneratedContent(json: text) : GeneratedContent(text)
+      guard let value else { return nil }
+      response.entryIDs.append(responseID)
+      response.contents.append(value)
+    }
+    if !calls.isEmpty {
+      var contents: [(name: String, arguments: GeneratedContent)] = []
+      for call in calls {
+        guard let arguments = try? GeneratedContent(json: call.arguments) else { return nil }
+        contents.append((call.name, arguments))
+      }
+      response.entryIDs.append(callsID)
+      response.contents.append(.calls(contents))
+    }
+    return response.entryIDs.isEmpty ? nil : response
   }
 
   private static func identifier() -> String {

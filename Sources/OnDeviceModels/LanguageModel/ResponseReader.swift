@@ -12,8 +12,8 @@ struct ResponseReader: Sendable {
   private var held: [UInt8] = []
   private var hasText = false
   private var position = 0
-  /// What was held to the grammar, as it was written.
-  private(set) var guidedText = ""
+  /// All that was written, with the marks around calls.
+  private(set) var writtenText = ""
 
   init(_ shape: ResponseShape, _ format: ToolCallFormat, _ tokenizer: Tokenizer) {
     vocabulary = tokenizer.vocabulary
@@ -56,12 +56,13 @@ struct ResponseReader: Sendable {
   }
 
   private mutating func guided(_ piece: String) -> [CallReader.Event] {
-    guidedText += piece
+    writtenText += piece
     guard calls != nil else { return piece.isEmpty ? [] : [.text(piece)] }
     return calls?.append(piece) ?? []
   }
 
   private mutating func free(_ piece: String) -> [CallReader.Event] {
+    writtenText += piece
     guard scanner != nil else { return piece.isEmpty ? [] : [.text(piece)] }
     let bytes = Array(piece.utf8)
     held += bytes

@@ -31,7 +31,9 @@ package struct ToolCallFormat: Sendable, Equatable {
     self = ToolCallProbe(renderer).format ?? .standard
   }
 
-  package init(opening: String, between: String, joint: String?, closing: String, isOfTemplate: Bool) {
+  package init(
+    opening: String, between: String, joint: String?, closing: String, isOfTemplate: Bool
+  ) {
     self.opening = opening
     self.between = between
     self.joint = joint

@@ -20,11 +20,18 @@ struct ToolCallProbe {
 
   /// The format of the template, nil where it has none that counts.
   var format: ToolCallFormat? {
-    guard let header = text([Self.user, Self.plainAnswer]),
-      let start = header.range(of: Self.answer)?.lowerBound
-    else { return nil }
-    let lead = String(header[..<start])
-    return format(calls: 2, behind: lead) ?? format(calls: 1, behind: lead)
+    // The last answer of a talk may get a mark of its own, as an empty thought.
+    let talks = [[Self.user, Self.plainAnswer, Self.user], [Self.user, Self.plainAnswer]]
+    for talk in talks {
+      guard let text = text(talk), let start = text.range(of: Self.answer)?.lowerBound else {
+        continue
+      }
+      let lead = String(text[..<start])
+      if let format = format(calls: 2, behind: lead) ?? format(calls: 1, behind: lead) {
+        return format
+      }
+    }
+    return nil
   }
 
   private func format(calls count: Int, behind lead: String) -> ToolCallFormat? {

@@ -14,7 +14,8 @@ import Testing
     var alone: [String] = []
     for prompt in prompts {
       alone.append(
-        try await LanguageModelSession(model: model).respond(to: prompt, options: atMost(12)).content)
+        try await LanguageModelSession(model: model).respond(to: prompt, options: atMost(12))
+          .content)
     }
     let together = try await withThrowingTaskGroup(of: (Int, String).self) { group in
       for (index, prompt) in prompts.enumerated() {
@@ -155,11 +156,13 @@ import Testing
   @Test func aModelThatDoesNotFitIsRefusedWithNumbers() throws {
     var estimate = try MemoryEstimate(file: .init(path: TinyModel.path), contextSize: 100)
     (estimate.mapped, estimate.copied, estimate.keyValueCache, estimate.scratch) = (50, 20, 10, 5)
-    #expect(throws: OnDeviceModelError.notEnoughMemory(needed: 85, available: 84, contextSize: 100)) {
+    #expect(throws: OnDeviceModelError.notEnoughMemory(needed: 85, available: 84, contextSize: 100))
+    {
       try MachineMemory(physical: 84, available: nil).check(estimate)
     }
     // What is mapped can be dropped, the rest must be free now.
-    #expect(throws: OnDeviceModelError.notEnoughMemory(needed: 35, available: 34, contextSize: 100)) {
+    #expect(throws: OnDeviceModelError.notEnoughMemory(needed: 35, available: 34, contextSize: 100))
+    {
       try MachineMemory(physical: 85, available: 34).check(estimate)
     }
     try MachineMemory(physical: 85, available: 35).check(estimate)

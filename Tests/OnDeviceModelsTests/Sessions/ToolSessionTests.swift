@@ -35,6 +35,7 @@ import Tokenization
     await #expect(throws: LanguageModelSession.ToolCallError.self) {
       try await session.respond(to: "Which gate?", options: Self.required)
     }
+    try #require(session.transcript.count > 2)
     #expect(session.transcript.kinds.prefix(3) == ["instructions", "prompt", "toolCalls"])
     guard case .toolCalls(let calls) = session.transcript[2] else {
       Issue.record("no calls")

@@ -166,7 +166,8 @@ let package = Package(
       ], macros.settings),
     tests("HearthCommand", ["GGUF", "HearthCommand"]),
     .testTarget(
-      name: "LanguageModelsTests", dependencies: ["LanguageModels", "ConstrainedDecoding"],
+      name: "LanguageModelsTests",
+      dependencies: ["LanguageModels", "Tokenization", "ConstrainedDecoding"],
       swiftSettings: swiftSettings + macros.settings),
   ] + macros.targets + macros.testTargets + sessionTargets,
   cLanguageStandard: .c11

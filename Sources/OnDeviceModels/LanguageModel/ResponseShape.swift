@@ -56,7 +56,8 @@ struct ResponseShape: Sendable {
   ) throws(SchemaProblem) -> SchemaPart {
     let input = try schema.grammarInput()
     return SchemaPart(
-      jsonSchema: input.jsonSchema, source: input.copiesPrompt ? source : nil)
+      jsonSchema: input.jsonSchema, source: input.copiesPrompt ? source : nil,
+      sources: input.sources)
   }
 
   /// The text that guides copy from: that of the last prompt.

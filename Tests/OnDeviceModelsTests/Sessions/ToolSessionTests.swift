@@ -45,6 +45,40 @@ import Tokenization
     #expect(calls.allSatisfy { $0.toolName == "gate" && $0.arguments.isComplete })
   }
 
+  @Test(arguments: [1, 2], [ChatTemplateChoice.chatML, .source(toolTemplate)])
+  func outputsAreReadAndAnswered(_ seed: UInt64, _ template: ChatTemplateChoice) async throws {
+    let desk = Desk(last: 99)
+    let model = TinyModel.model(
+      contextSize: 1400 + Int(seed), sampling: TinyModel.hot(seed), template: template)
+    let session = LanguageModelSession(
+      model: CallsFirst(model: model), tools: [GateTool(desk: desk)], instructions: "Help.")
+    var response: LanguageModelSession.Response<Pick>?
+    do {
+      response = try await session.respond(to: "Which gate?", generating: Pick.self)
+    } catch LanguageModelError.contextSizeExceeded {}
+    #expect(!desk.flights.isEmpty)
+    #expect(desk.flights.allSatisfy { $0.wholeMatch(of: /TK[0-9]{2,4}/) != nil })
+    guard let response else { return }
+    let kinds = Transcript(entries: response.transcriptEntries).kinds
+    #expect(kinds.prefix(2) == ["toolCalls", "toolOutput"] && kinds.last == "response")
+    let usage = try #require(session.contextUsage)
+    #expect(usage.tools > 0 && usage.toolOutput > 0 && usage.responses > 0 && usage.schema > 0)
+    // Another turn shows all of it again, and finds it in the cache if the words are its own.
+    guard usage.free > 60 else { return }
+    let next = try await session.respond(to: "And?", options: atMost(1))
+    if template == .chatML { #expect(next.usage.input.cachedTokenCount >= usage.used - 1) }
+  }
+
+  /// A template that knows tools, with marks of its own.
+  static let toolTemplate = """
+    {% if tools %}{{ '<|im_start|>system\\n' ~ tools | tojson ~ '<|im_end|>\\n' }}{% endif %}\
+    {% for m in messages %}{{ '<|im_start|>' ~ m.role ~ '\\n' ~ m.content }}\
+    {% if m.tool_calls %}[CALLS]{% for c in m.tool_calls %}{{ c.function.name }}=\
+    {{ c.function.arguments | tojson }}{{ ';' if not loop.last }}{% endfor %}[END]\
+    {% endif %}{{ '<|im_end|>\\n' }}{% endfor %}\
+    {% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}
+    """
+
   @Test(arguments: [1, 2, 3, 4, 5, 6])
   func withASchemaTheAnswerIsACallOrTheValue(_ seed: UInt64) async throws {
     let session = LanguageModelSession(

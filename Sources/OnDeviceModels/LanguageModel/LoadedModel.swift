@@ -67,4 +67,20 @@ struct LoadedModel: Sendable {
     let name = URL(filePath: path).lastPathComponent
     return ModelCatalog.builtIn.models.first { $0.file == name }
   }
+
+  /// Compiles what the tools of a transcript's instructions will need.
+  ///
+  /// - Throws: `SchemaProblem`, `GrammarError`.
+  func compileGrammar(ofTools transcript: Transcript) async throws {
+    let tools = transcript.tools
+    guard !tools.isEmpty else { return }
+    let request = LanguageModelExecutorGenerationRequest(
+      id: UUID(), transcript: transcript, enabledTools: tools, generationOptions: .init(),
+      contextOptions: .init(), metadata: [:])
+    if let grammar = try ResponseShape(of: request, toolCalls, model.tokenizer).grammar,
+      !grammar.isForOneText
+    {
+      try await model.compile(grammar)
+    }
+  }
 }

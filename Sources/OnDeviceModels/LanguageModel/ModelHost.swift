@@ -137,6 +137,7 @@ final class ModelHost: Sendable {
     Task.detached(priority: .userInitiated) {
       defer { place.leave() }
       let model = try await self.model()
+      try await model.compileGrammar(ofTools: transcript)
       let prefix = try await model.composer.beginning(of: transcript)
       guard !prefix.isEmpty, prefix.count <= model.model.contextSize else { return }
       try await place.wait()

@@ -50,18 +50,8 @@ actor PromptComposer {
   /// A prompt at its end may go on, so only what it does not change by that counts.
   func beginning(of transcript: Transcript) throws -> [TokenID] {
     let variants = try ["x", "1"].map { ending in
-      var entries = Array(transcript)
-      if case .prompt(var prompt)? = entries.last {
-        prompt.segments.append(.text(.init(content: ending)))
-        entries[entries.count - 1] = .prompt(prompt)
-      } else {
-        entries.append(.prompt(.init(segments: [.text(.init(content: ending))])))
-      }
-      let tools = entries.flatMap { entry -> [Transcript.ToolDefinition] in
-        if case .instructions(let instructions) = entry { return instructions.toolDefinitions }
-        return []
-      }
-      return try prompt(messages(for: entries, tools: tools, joiner: ""), isOpen: false).tokens
+      let entries = Array(transcript.continued(by: ending))
+      return try prompt(messages(for: entries, tools: transcript.tools), isOpen: false).tokens
     }
     return zip(variants[0], variants[1]).prefix { $0 == $1 }.map(\.0)
   }
@@ -70,10 +60,9 @@ actor PromptComposer {
   func remember(_ response: WrittenResponse) { written.remember(response) }
 
   private func messages(
-    for entries: [Transcript.Entry], tools: [Transcript.ToolDefinition], joiner: String = "\n"
+    for entries: [Transcript.Entry], tools: [Transcript.ToolDefinition]
   ) throws -> PromptMessages {
-    PromptMessages(
-      entries, tools: tools, format: toolCalls, written: written, segmentJoiner: joiner)
+    PromptMessages(entries, tools: tools, format: toolCalls, written: written)
   }
 
   private func prompt(_ messages: PromptMessages, isOpen: Bool) throws -> ComposedPrompt {
@@ -83,6 +72,32 @@ actor PromptComposer {
     let shares = PromptShares(parts, messages.messages)
     return ComposedPrompt(
       tokens: tokens, usage: shares.usage(places: places, contextSize: contextSize))
+  }
+}
+
+extension Transcript {
+  /// The tools that the instructions list.
+  var tools: [ToolDefinition] {
+    flatMap { entry -> [ToolDefinition] in
+      if case .instructions(let instructions) = entry { instructions.toolDefinitions } else { [] }
+    }
+  }
+
+  /// The transcript with more text at the end of its last prompt, or as a prompt of its own.
+  fileprivate func continued(by text: String) -> Transcript {
+    var result = self
+    guard case .prompt(var prompt)? = last else {
+      result.append(.prompt(.init(segments: [.text(.init(content: text))])))
+      return result
+    }
+    if case .text(var segment)? = prompt.segments.last {
+      segment.content += text
+      prompt.segments[prompt.segments.count - 1] = .text(segment)
+    } else {
+      prompt.segments.append(.text(.init(content: text)))
+    }
+    result[result.count - 1] = .prompt(prompt)
+    return result
   }
 }
 

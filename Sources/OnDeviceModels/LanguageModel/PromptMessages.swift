@@ -32,20 +32,17 @@ struct PromptMessages {
   private(set) var tools: [OrderedJSON]?
 
   private let format: ToolCallFormat
-  private let segmentJoiner: String
 
   /// - Parameters:
   ///   - entries: the transcript.
   ///   - definitions: the tools that may be called now.
   ///   - format: how the model calls tools and is told of them.
   ///   - written: how responses were written.
-  ///   - segmentJoiner: what stands between the segments of an entry.
   init(
     _ entries: [Transcript.Entry], tools definitions: [Transcript.ToolDefinition],
-    format: ToolCallFormat, written: WrittenResponses, segmentJoiner: String
+    format: ToolCallFormat, written: WrittenResponses
   ) {
     self.format = format
-    self.segmentJoiner = segmentJoiner
     if !definitions.isEmpty, format.isOfTemplate { tools = definitions.map(\.json) }
     addInstructions(entries, definitions)
     for entry in entries {
@@ -69,7 +66,7 @@ struct PromptMessages {
   var json: [OrderedJSON] { messages.map(\.json) }
 
   private func text(of segments: [Transcript.Segment]) -> String {
-    segments.compactMap(\.text).joined(separator: segmentJoiner)
+    segments.compactMap(\.text).joined(separator: "\n")
   }
 
   private mutating func addInstructions(

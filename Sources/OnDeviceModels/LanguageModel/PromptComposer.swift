@@ -15,6 +15,8 @@ actor PromptComposer {
   private let renderer: PromptRenderer
   private let toolCalls: ToolCallFormat
   private let contextSize: Int
+  /// Whether instructions open the first prompt, since the template shows no message of their own.
+  private let foldsInstructions: Bool
   /// How responses were written, for those that the transcript does not keep as they were.
   private var written = WrittenResponses()
 
@@ -26,6 +28,11 @@ actor PromptComposer {
     self.renderer = renderer
     self.toolCalls = toolCalls
     self.contextSize = contextSize
+    let shown = try? renderer.parts(
+      messages: [
+        ["role": "system", "content": "probe"], ["role": "user", "content": "question"],
+      ], tools: nil, addGenerationPrompt: true)
+    foldsInstructions = shown?.contains { $0.text.contains("probe") } != true
   }
 
   /// The prompt of a request.
@@ -62,12 +69,23 @@ actor PromptComposer {
   private func messages(
     for entries: [Transcript.Entry], tools: [Transcript.ToolDefinition]
   ) throws -> PromptMessages {
-    PromptMessages(entries, tools: tools, format: toolCalls, written: written)
+    PromptMessages(
+      entries, tools: tools, format: toolCalls, foldsInstructions: foldsInstructions,
+      written: written)
   }
 
   private func prompt(_ messages: PromptMessages, isOpen: Bool) throws -> ComposedPrompt {
-    let parts = try renderer.parts(
-      messages: messages.json, tools: messages.tools, addGenerationPrompt: isOpen)
+    var messages = messages
+    let parts: [PromptPart]
+    do throws(ChatTemplateError) {
+      parts = try renderer.parts(
+        messages: messages.json, tools: messages.tools, addGenerationPrompt: isOpen)
+    } catch .refused {
+      // Many templates want the user and the model to take turns.
+      messages.joinNeighbours()
+      parts = try renderer.parts(
+        messages: messages.json, tools: messages.tools, addGenerationPrompt: isOpen)
+    }
     let (tokens, places) = renderer.encode(parts, messages.messages)
     let shares = PromptShares(parts, messages.messages)
     return ComposedPrompt(

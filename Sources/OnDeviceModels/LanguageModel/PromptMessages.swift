@@ -37,10 +37,11 @@ struct PromptMessages {
   ///   - entries: the transcript.
   ///   - definitions: the tools that may be called now.
   ///   - format: how the model calls tools and is told of them.
+  ///   - foldsInstructions: whether instructions open the first prompt.
   ///   - written: how responses were written.
   init(
     _ entries: [Transcript.Entry], tools definitions: [Transcript.ToolDefinition],
-    format: ToolCallFormat, written: WrittenResponses
+    format: ToolCallFormat, foldsInstructions: Bool, written: WrittenResponses
   ) {
     self.format = format
     if !definitions.isEmpty, format.isOfTemplate { tools = definitions.map(\.json) }
@@ -57,6 +58,7 @@ struct PromptMessages {
           [(.responses, text(of: response.segments))], [], response.id, response.writtenContent)
       }
     }
+    if foldsInstructions { foldInstructions() }
     for index in messages.indices where messages[index].members.isEmpty {
       messages[index].written = written.response(
         ofEntries: messages[index].entryIDs, contents: messages[index].contents)
@@ -84,6 +86,35 @@ struct PromptMessages {
       sections.append((.tools, lead + ToolCallFormat.explanation(of: definitions)))
     }
     if !sections.isEmpty { messages.append(Message(role: "system", sections: sections)) }
+  }
+
+  /// Puts the instructions at the beginning of the first prompt.
+  private mutating func foldInstructions() {
+    guard messages.first?.role == "system" else { return }
+    if messages.count > 1, messages[1].role == "user" {
+      let lead = messages.removeFirst()
+      messages[0].sections[0].text = "\n\n" + messages[0].sections[0].text
+      messages[0].sections = lead.sections + messages[0].sections
+    } else {
+      messages[0].role = "user"
+    }
+  }
+
+  /// Makes one message of neighbours that have the same role.
+  mutating func joinNeighbours() {
+    var joined: [Message] = []
+    for message in messages {
+      guard let last = joined.last, last.role == message.role, last.role != "tool",
+        last.members.isEmpty, message.members.isEmpty, var first = message.sections.first
+      else {
+        joined.append(message)
+        continue
+      }
+      first.text = "\n\n" + first.text
+      joined[joined.count - 1].sections += [first] + message.sections.dropFirst()
+      joined[joined.count - 1].written = nil
+    }
+    messages = joined
   }
 
   private mutating func add(_ prompt: Transcript.Prompt) {

@@ -25,7 +25,8 @@ struct ResponseShape: Sendable {
     let value = try request.schema.map { schema throws(SchemaProblem) in
       GrammarPart.schema(try Self.part(schema, source))
     }
-    guard !request.enabledToolDefinitions.isEmpty else {
+    let mode = request.generationOptions.toolCallingMode?.kind
+    guard !request.enabledToolDefinitions.isEmpty, mode != .disallowed else {
       grammar = value.map { .parts($0) }
       return
     }
@@ -34,7 +35,7 @@ struct ResponseShape: Sendable {
     for tool in request.enabledToolDefinitions {
       tools.append(.init(name: tool.name, arguments: try Self.part(tool.parameters, source)))
     }
-    let mustCall = request.generationOptions.toolCallingMode?.kind == .required
+    let mustCall = mode == .required
     if value == nil, !mustCall {
       let (trigger, lead) = format.trigger(tokenizer)
       let (part, rules) = format.grammar(of: tools, behind: lead, tokenizer)

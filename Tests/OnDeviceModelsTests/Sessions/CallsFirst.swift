@@ -23,8 +23,7 @@ struct CallsFirst: LanguageModel {
     ) async throws {
       var request = request
       let hasOutputs = request.transcript.kinds.last == "toolOutput"
-      if !hasOutputs { request.generationOptions.toolCallingMode = .required }
-      // What follows the outputs begins with a call by chance only; a schema makes sure.
+      request.generationOptions.toolCallingMode = hasOutputs ? .disallowed : .required
       try await executor.respond(to: request, model: model.model, streamingInto: channel)
     }
   }

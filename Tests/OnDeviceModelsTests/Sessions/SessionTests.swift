@@ -117,6 +117,42 @@ import Tokenization
         == plain.usage.input.totalTokenCount + text.reduce(0, +))
   }
 
+  @Test func aTemplateWithoutInstructionsGetsThemInThePrompt() async throws {
+    // Refuses a system message, and two messages of one role in a row.
+    let template = """
+      {% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}\
+      {% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('turns') }}{% endif %}\
+      {{ '<|im_start|>' ~ m.role ~ '\\n' ~ m.content ~ '<|im_end|>\\n' }}{% endfor %}\
+      {% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}
+      """
+    let session = LanguageModelSession(
+      model: TinyModel.model(template: .source(template)), tools: [EchoTool()],
+      instructions: "Be brief.")
+    let response = try await session.respond(
+      to: "hello", generating: Pick.self, options: atMost(150))
+    let usage = try #require(session.contextUsage)
+    #expect(usage.instructions > 0 && usage.tools > 100 && usage.schema > 0)
+    let tokenizer = try await TinyModel.plain().tokenizer
+    #expect(
+      usage.instructions
+        == tokenizer.encode("<|im_start|>user\nBe brief.\n\n", parseSpecial: true).count)
+    #expect(["red", "green"].contains(response.content.colour))
+    // Two prompts in a row, as after a response that was given up.
+    let prompts = ["one", "two"].map { text in
+      Transcript.Entry.prompt(.init(segments: [.text(.init(content: text))]))
+    }
+    let joined = LanguageModelSession(
+      model: TinyModel.model(template: .source(template)),
+      transcript: Transcript(entries: prompts))
+    try await joined.respond(to: "three", options: atMost(1))
+    #expect(
+      joined.contextUsage?.prompts
+        == tokenizer.encode(
+          "<|im_start|>user\none\n\ntwo\n\nthree<|im_end|>\n<|im_start|>assistant\n",
+          parseSpecial: true
+        ).count)
+  }
+
   // MARK: Limits
 
   @Test func aPromptThatDoesNotFitIsRefusedBeforeAnyWork() async throws {

@@ -49,23 +49,20 @@ import Tokenization
   func outputsAreReadAndAnswered(_ seed: UInt64, _ template: ChatTemplateChoice) async throws {
     let desk = Desk(last: 99)
     let model = TinyModel.model(
-      contextSize: 1400 + Int(seed), sampling: TinyModel.hot(seed), template: template)
+      contextSize: 4000 + Int(seed), sampling: TinyModel.hot(seed), template: template)
     let session = LanguageModelSession(
       model: CallsFirst(model: model), tools: [GateTool(desk: desk)], instructions: "Help.")
-    var response: LanguageModelSession.Response<Pick>?
-    do {
-      response = try await session.respond(to: "Which gate?", generating: Pick.self)
-    } catch LanguageModelError.contextSizeExceeded {}
+    let response = try await session.respond(to: "Which gate?", generating: Pick.self)
     #expect(!desk.flights.isEmpty)
     #expect(desk.flights.allSatisfy { $0.wholeMatch(of: /TK[0-9]{2,4}/) != nil })
-    guard let response else { return }
     let kinds = Transcript(entries: response.transcriptEntries).kinds
     #expect(kinds.prefix(2) == ["toolCalls", "toolOutput"] && kinds.last == "response")
     let usage = try #require(session.contextUsage)
     #expect(usage.tools > 0 && usage.toolOutput > 0 && usage.responses > 0 && usage.schema > 0)
     // Another turn shows all of it again, and finds it in the cache if the words are its own.
-    guard usage.free > 60 else { return }
-    let next = try await session.respond(to: "And?", options: atMost(1))
+    let other = LanguageModelSession(
+      model: model, tools: [GateTool(desk: desk)], transcript: session.transcript)
+    let next = try await other.respond(to: "And?", options: atMost(1))
     if template == .chatML { #expect(next.usage.input.cachedTokenCount >= usage.used - 1) }
   }
 

@@ -30,10 +30,12 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// The tests of one target.
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = []
+) -> Target {
   .testTarget(
-    name: name + "Tests", dependencies: dependencies + ["TestSupport"], swiftSettings: swiftSettings
-  )
+    name: name + "Tests", dependencies: dependencies + ["TestSupport"],
+    swiftSettings: swiftSettings + settings)
 }
 
 /// The swift-syntax libraries of the toolchain that reads this file, or nil where it has none.
@@ -102,7 +104,7 @@ let sessionTargets: [Target] = []
 let sessionProducts: [Product] = [
   .library(name: "FoundationModels", targets: ["FoundationModels"])
 ]
-let sessionTargets: [Target] = [library("FoundationModels", ["LanguageModels"])]
+let sessionTargets: [Target] = [library("FoundationModels", ["LanguageModels", "OnDeviceModels"])]
 #endif
 
 let package = Package(
@@ -121,7 +123,9 @@ let package = Package(
     library("ConstrainedDecoding", ["Tokenization"]),
     library("Inference", ["CKernels", "GGUF", "Tokenization", "ConstrainedDecoding"]),
     library("Quantization", ["CKernels", "GGUF"]),
-    library("OnDeviceModels", ["GGUF", "Tokenization", "ConstrainedDecoding", "Inference"]),
+    library(
+      "OnDeviceModels",
+      ["GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "LanguageModels"]),
     .target(
       name: "LanguageModels", dependencies: macros.dependencies,
       swiftSettings: swiftSettings + macros.settings),
@@ -156,10 +160,14 @@ let package = Package(
     tests("Quantization", ["CKernels", "GGUF", "Tokenization", "Inference", "Quantization"]),
     tests(
       "OnDeviceModels",
-      ["GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "OnDeviceModels"]),
+      [
+        "GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "LanguageModels",
+        "OnDeviceModels",
+      ], macros.settings),
     tests("HearthCommand", ["GGUF", "HearthCommand"]),
     .testTarget(
-      name: "LanguageModelsTests", dependencies: ["LanguageModels", "ConstrainedDecoding"],
+      name: "LanguageModelsTests",
+      dependencies: ["LanguageModels", "Tokenization", "ConstrainedDecoding"],
       swiftSettings: swiftSettings + macros.settings),
   ] + macros.targets + macros.testTargets + sessionTargets,
   cLanguageStandard: .c11

@@ -4,3 +4,6 @@
 @_exported public import LanguageModels
 @_exported public import OnDeviceModels
 @_exported public import Tokenization
+
+/// How a response of a session is made; that of plain models is `OnDeviceModels.GenerationOptions`.
+public typealias GenerationOptions = LanguageModels.GenerationOptions

@@ -1,4 +1,5 @@
 import ConstrainedDecoding
+import OnDeviceModels
 import Tokenization
 
 /// How the model is asked for a value: the task first, then the document alone, so that the task

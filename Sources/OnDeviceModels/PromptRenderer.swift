@@ -1,8 +1,8 @@
-internal import GGUF
-internal import Tokenization
+package import GGUF
+package import Tokenization
 
 /// Which chat template turns messages into a prompt.
-public enum ChatTemplateChoice: Sendable, Equatable {
+public enum ChatTemplateChoice: Sendable, Hashable {
   /// `<|im_start|>role … <|im_end|>`, as SmolLM2, Qwen and many others.
   case chatML
   /// `<start_of_turn>role … <end_of_turn>`, as Gemma.
@@ -62,15 +62,15 @@ public enum PromptError: Error, Equatable, CustomStringConvertible {
 
 /// Renders conversations with a model's chat template and tokenizes them.
 package struct PromptRenderer: Sendable {
-  private let template: ChatTemplate
-  private let tokenizer: Tokenizer
-  private let controls: (bos: String?, eos: String?)
+  let template: ChatTemplate
+  let tokenizer: Tokenizer
+  let controls: (bos: String?, eos: String?)
 
   /// The renderer of a model: the template chosen, else the file's, else the catalog's choice for
   /// a model of its own; nil when there is none of these.
   ///
   /// - Throws: `ChatTemplateError` with line and column when the template does not compile.
-  init?(
+  package init?(
     file: GGUFFile, tokenizer: Tokenizer, path: String, _ choice: ChatTemplateChoice?
   ) throws {
     let inFile = try file.metadata.string("tokenizer.chat_template")

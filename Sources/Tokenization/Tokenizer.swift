@@ -97,6 +97,41 @@ public final class Tokenizer: Sendable {
   /// The tokens of a chat prompt made of parts, as if it were one text, except that control tokens
   /// are found only in what the template wrote.
   package func encode(fragments: [PromptFragment], addSpecial: Bool = false) -> [TokenID] {
+    let (bytes, controls) = Self.joined(fragments)
+    return encode(bytes, controls: controls, addSpecial: addSpecial)
+  }
+
+  /// The same tokens, and for each of them the byte of the joined text at which it begins.
+  ///
+  /// Inside a text with characters that have no token the places are near the right ones.
+  ///
+  /// - Parameters:
+  ///   - fragments: the parts.
+  ///   - startsPrompt: whether nothing stands before them; else they continue other tokens.
+  /// - Returns: the tokens, begun as a prompt has to begin, and their places, ascending.
+  package func encodeWithPlaces(
+    fragments: [PromptFragment], startsPrompt: Bool
+  ) -> (tokens: [TokenID], places: [Int]) {
+    let (bytes, controls) = Self.joined(fragments)
+    var places: [Int] = []
+    let tokens = encode(
+      bytes, controls: controls, addSpecial: startsPrompt, followsToken: startsPrompt
+    ) { tokens, range in
+      let lengths = tokens.map { self.vocabulary.tokens[Int($0)].count }
+      // The space that was put in front is no part of the text.
+      let added = max(0, lengths.reduce(0, +) - range.count)
+      var end = range.lowerBound
+      for (index, length) in lengths.enumerated() {
+        places.append(min(end, range.upperBound))
+        end += index == 0 ? max(0, length - added) : length
+      }
+    }
+    return (tokens, places)
+  }
+
+  private static func joined(
+    _ fragments: [PromptFragment]
+  ) -> (bytes: [UInt8], controls: [Range<Int>]) {
     var bytes: [UInt8] = []
     var controls: [Range<Int>] = []
     for fragment in fragments where !fragment.text.isEmpty {
@@ -109,31 +144,42 @@ public final class Tokenizer: Sendable {
         controls.append(start..<bytes.count)
       }
     }
-    return encode(bytes, controls: controls, addSpecial: addSpecial)
+    return (bytes, controls)
   }
 
+  /// Tells `note` of every stretch of the text and the tokens that it became.
   private func encode(
-    _ bytes: [UInt8], controls: [Range<Int>], addSpecial: Bool, followsToken: Bool = true
+    _ bytes: [UInt8], controls: [Range<Int>], addSpecial: Bool, followsToken: Bool = true,
+    note: ((_ tokens: ArraySlice<TokenID>, _ range: Range<Int>) -> Void)? = nil
   ) -> [TokenID] {
     let parts = specials.partition(bytes, controls: controls)
     var output: [TokenID] = []
+    var position = 0
     // A template may have written the token already: one is enough.
     if addSpecial, vocabulary.addsBOS, let bos = vocabulary.bos, parts.first != .token(bos) {
       output.append(bos)
+      note?(output[...], 0..<0)
     }
     var followsToken = followsToken
     for part in parts {
+      let start = output.count
+      let range: Range<Int>
       switch part {
       case .token(let id):
         output.append(id)
         followsToken = true
-      case .text(let range):
-        encode(bytes, range, followsToken: followsToken, into: &output)
+        range = position..<min(position + vocabulary.tokens[Int(id)].count, bytes.count)
+      case .text(let text):
+        encode(bytes, text, followsToken: followsToken, into: &output)
         followsToken = false
+        range = text
       }
+      note?(output[start...], range)
+      position = range.upperBound
     }
     if addSpecial, vocabulary.addsEOS, let eos = vocabulary.eos, parts.last != .token(eos) {
       output.append(eos)
+      note?(output.suffix(1), position..<position)
     }
     return output
   }

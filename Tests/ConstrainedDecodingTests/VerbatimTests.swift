@@ -173,6 +173,68 @@ import Tokenization
     }
   }
 
+  // MARK: Named sources
+
+  private func accepts(
+    _ schema: String, _ source: String?, _ sources: [String: String], _ text: String
+  ) throws -> Bool {
+    let grammar = try CompiledGrammar(
+      try Grammar(jsonSchema: schema, source: source, sources: sources), TestVocabulary.small)
+    try BruteForce(grammar: grammar, steps: 12).run(seed: 3)
+    return try TestVocabulary.accepts(grammar, text)
+  }
+
+  @Test func eachStringIsCopiedFromTheSourceItNames() throws {
+    let schema = #"""
+      {"type":"object","properties":{"a":{"type":"string","x-verbatim":true},
+      "b":{"type":"string","x-verbatim":"letter"},"c":{"type":"string","x-verbatim":"list"},
+      "d":{"type":"string"}},"required":["a","b","c","d"]}
+      """#
+    let sources = ["letter": "Dear Ada", "list": "one, two"]
+    func accepts(_ text: String) throws -> Bool {
+      try self.accepts(schema, "The prompt", sources, text)
+    }
+    #expect(try accepts(#"{"a":"prom","b":"ear A","c":"one","d":"any"}"#))
+    #expect(try !accepts(#"{"a":"Dear","b":"Dear","c":"one","d":"any"}"#))
+    #expect(try !accepts(#"{"a":"The","b":"The","c":"one","d":"any"}"#))
+    #expect(try !accepts(#"{"a":"The","b":"Dear","c":"Ada","d":"any"}"#))
+  }
+
+  @Test func namedSourcesNeedNoOtherAndMeetOtherConditions() throws {
+    let schema = #"{"type":"string","x-verbatim":"s","pattern":"^[0-9]+$"}"#
+    #expect(try accepts(schema, nil, ["s": "room 412b"], #""412""#))
+    #expect(try !accepts(schema, nil, ["s": "room 412b"], #""412b""#))
+    #expect(try !accepts(schema, nil, ["s": "room 412b"], #""413""#))
+  }
+
+  @Test func aStringOfTwoSourcesIsASpanOfBoth() throws {
+    let schema = #"{"allOf":[{"type":"string","x-verbatim":"a"},{"x-verbatim":"b"}]}"#
+    let sources = ["a": "xabcx", "b": "yabcy"]
+    #expect(try accepts(schema, nil, sources, #""abc""#))
+    #expect(try !accepts(schema, nil, sources, #""xabc""#))
+    #expect(try !accepts(schema, nil, sources, #""abcy""#))
+  }
+
+  @Test func namesOfSourcesAreChecked() throws {
+    func error(_ schema: String, _ source: String?, _ sources: [String: String]) -> GrammarError? {
+      #expect(throws: GrammarError.self) {
+        _ = try Grammar(jsonSchema: schema, source: source, sources: sources)
+      }
+    }
+    let named = #"{"properties":{"a":{"type":"string","x-verbatim":"gone"}}}"#
+    guard
+      case .invalidSchema("/properties/a", "x-verbatim", let reason) = error(
+        named, "text", ["here": "text"])
+    else {
+      Issue.record("another error")
+      return
+    }
+    #expect(reason.contains("\"gone\""))
+    // A source with a name does not stand in for the one without.
+    #expect(error(#"{"type":"string","x-verbatim":true}"#, nil, ["s": "text"]) != nil)
+    #expect(error(#"{"type":"string"}"#, nil, ["words": "text"]) != nil)
+  }
+
   @Test func conditionsThatNoSpanMeetsAreFoundAtOnce() throws {
     let source = String(repeating: "a long text without the letter, ", count: 400)
     for pattern in ["^.*Z$", "^[0-9]+$", "^.{3}Q"] {

@@ -109,5 +109,9 @@ import Testing
     #expect(
       problem(String.self, [.anyOf(["a"]), .constant("b")]) == "Cat, x: anyOf leaves no choice")
     #expect(problem(String.self, [.anyOf([])]) == "Cat, x: anyOf leaves no choice")
+    #expect(
+      problem(String.self, [.verbatim, .verbatim(in: "a")])
+        == "Cat, x: a text can be copied from one source only")
+    #expect(problem(String.self, [.verbatim(in: "a"), .verbatim(in: "a")]) == nil)
   }
 }

@@ -126,6 +126,9 @@ import Testing
     // What holds for one document only is not kept.
     let bound = ResponseGrammar.gbnf("root ::= @verbatim", source: "abc")
     #expect(try await model.compile(bound) !== model.compile(bound))
+    let named = ResponseGrammar.jsonSchema(
+      #"{"type":"string","x-verbatim":"s"}"#, sources: ["s": "abc"])
+    #expect(try await model.compile(named) !== model.compile(named))
   }
 
   @Test func onlySoManyGrammarsAreKeptAndThoseUsedLast() async throws {
@@ -171,5 +174,22 @@ import Testing
       spans.append(try #require(item["code"]))
     }
     #expect(spans.allSatisfy { !$0.isEmpty && source.contains($0) }, "\(spans)")
+  }
+
+  @Test(arguments: [1, 2])
+  func stringsAreCopiedFromTheSourceTheyName(_ seed: UInt64) async throws {
+    let sources = ["letter": "Pay by 1 May.", "names": "Ada, Grace"]
+    let schema = #"""
+      {"type":"object","properties":{"date":{"type":"string","x-verbatim":"letter"},
+      "name":{"type":"string","x-verbatim":"names"}},"required":["date","name"]}
+      """#
+    var options = options(.jsonSchema(schema, sources: sources), 120)
+    options.sampling = SamplingOptions(temperature: 4, topK: 0, topP: 1, minP: 0, seed: seed)
+    let response = try await model().complete("x", options: options).guided()
+    let value = try #require(response.value, "\(response)")
+    let object = try #require(
+      JSONSerialization.jsonObject(with: Data(value.utf8)) as? [String: String])
+    #expect(try #require(sources["letter"]).contains(try #require(object["date"])))
+    #expect(try #require(sources["names"]).contains(try #require(object["name"])))
   }
 }

@@ -27,6 +27,8 @@ public indirect enum GrammarPart: Sendable, Hashable, ExpressibleByStringLiteral
   case token(Int)
   /// A span of a source text.
   case verbatim(String, VerbatimSpan)
+  /// JSON that satisfies a JSON Schema.
+  case schema(SchemaPart)
 
   /// A text literal is its text.
   public init(stringLiteral value: String) { self = .text(value) }
@@ -110,6 +112,7 @@ private struct PartAssembler {
         throw .syntax(line: 1, column: 1, reason: "the maximum is below the minimum")
       }
       return try pool.verbatim(source, span)
+    case .schema(let part): return try part.expression(in: &pool)
     }
   }
 

@@ -217,18 +217,26 @@ extension SchemaCompiler {
   }
 
   func verbatimShape(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    let verbatim: StringShape.Verbatim
+    var span = StringShape.Verbatim(wholeWords: options.verbatim.wholeWords)
     switch value {
     case .bool(false): return .anything
-    case .bool(true): verbatim = options.verbatim.wholeWords ? .wholeWords : .anySpan
-    case .string("words"): verbatim = .wholeWords
-    default: throw invalid(schema, "x-verbatim", "must be true, false or \"words\"")
+    case .bool(true): break
+    case .string("words"): span.wholeWords = true
+    case .string(let name):
+      guard sources[name] != nil else {
+        throw invalid(
+          schema, "x-verbatim", "no source text \"\(name)\" was given with the schema")
+      }
+      span.source = name
+    default:
+      throw invalid(
+        schema, "x-verbatim", "must be true, false, \"words\" or the name of a source text")
     }
-    guard source != nil else {
+    guard span.source != nil || source != nil else {
       throw invalid(schema, "x-verbatim", "no source text was given with the schema")
     }
     var shape = SchemaShape.anything
-    shape.string = StringShape(verbatim: verbatim)
+    shape.string = StringShape(verbatim: [span])
     return shape
   }
 

@@ -44,9 +44,7 @@ extension SchemaCompiler {
   // MARK: Strings
 
   private mutating func stringText(_ string: StringShape) -> Expression {
-    if let verbatim = string.verbatim {
-      return verbatimText(string, wholeWords: verbatim == .wholeWords)
-    }
+    if !string.verbatim.isEmpty { return verbatimText(string) }
     if string.conditions.isEmpty {
       let character = pool.anyJSONCharacter
       return pool.quoted(pool.repetition(character, string.minLength, string.maxLength))
@@ -68,10 +66,16 @@ extension SchemaCompiler {
     return pool.intersection(conditions)
   }
 
-  private mutating func verbatimText(_ string: StringShape, wholeWords: Bool) -> Expression {
-    let spans = pool.verbatim(source ?? "", wholeWords: wholeWords, encoding: .json)
-    let needsMore = string.minLength > 0 || string.maxLength != nil || !string.conditions.isEmpty
-    let text = needsMore ? pool.intersection([spans, plainTexts(string)]) : spans
+  private mutating func verbatimText(_ string: StringShape) -> Expression {
+    var conditions = string.verbatim.map { span in
+      pool.verbatim(
+        (span.source.map { sources[$0] } ?? source) ?? "", wholeWords: span.wholeWords,
+        encoding: .json)
+    }
+    if string.minLength > 0 || string.maxLength != nil || !string.conditions.isEmpty {
+      conditions.append(plainTexts(string))
+    }
+    let text = conditions.count > 1 ? pool.intersection(conditions) : conditions[0]
     var parts = [pool.quoted(text)]
     switch options.verbatim.fallback {
     case .none: break

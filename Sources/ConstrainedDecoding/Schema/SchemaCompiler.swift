@@ -6,17 +6,21 @@ extension Grammar {
   /// Every keyword is enforced exactly or refused by name; annotations are ignored. Properties come
   /// in the order of the schema; undeclared ones may stand between them where they are allowed, and
   /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`,
-  /// `"words"` to spans of whole words.
+  /// `"words"` to spans of whole words, and any other text to spans of the source of that name.
+  ///
   /// - Parameters:
   ///   - jsonSchema: The schema as JSON text.
   ///   - source: The text that verbatim strings are copied from.
+  ///   - sources: Further such texts by the names that the schema uses, `words` not among them.
   ///   - options: Open choices: blanks, undeclared properties, leniency.
   /// - Throws: What is wrong or cannot be enforced, with JSON pointer and keyword.
   public init(
-    jsonSchema: String, source: String? = nil, options: JSONSchemaOptions = JSONSchemaOptions()
+    jsonSchema: String, source: String? = nil, sources: [String: String] = [:],
+    options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
     try self.init(
-      jsonSchema: try Self.json(jsonSchema, options.limits), source: source, options: options)
+      jsonSchema: try Self.json(jsonSchema, options.limits), source: source, sources: sources,
+      options: options)
   }
 
   /// Reads the text of a schema.
@@ -35,10 +39,15 @@ extension Grammar {
 
   /// Reads a JSON Schema that was read as JSON already.
   package init(
-    jsonSchema: OrderedJSON, source: String? = nil,
+    jsonSchema: OrderedJSON, source: String? = nil, sources: [String: String] = [:],
     options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
-    var compiler = SchemaCompiler(jsonSchema, source: source, options)
+    guard sources["words"] == nil else {
+      throw .invalidSchema(
+        pointer: "", keyword: "x-verbatim",
+        reason: "\"words\" stands for spans of whole words; give the source text another name")
+    }
+    var compiler = SchemaCompiler(jsonSchema, source: source, sources: sources, options)
     self = try compiler.grammar()
   }
 }
@@ -48,7 +57,9 @@ struct SchemaCompiler {
   var document: SchemaDocument
   let options: JSONSchemaOptions
   var pool: ExpressionPool
+  /// The texts that strings are copied from: the one without a name, and the others.
   let source: String?
+  let sources: [String: String]
   var dropped: [String] = []
   /// Rules by the one schema that holds, and by several.
   private var ruleOfSchema = ReferenceTable<Int>()
@@ -62,24 +73,34 @@ struct SchemaCompiler {
   private static let mostShapes = 1024
   private static let deepestReference = 200
 
-  init(_ value: OrderedJSON, source: String?, _ options: JSONSchemaOptions) {
+  init(
+    _ value: OrderedJSON, source: String?, sources: [String: String], _ options: JSONSchemaOptions
+  ) {
     document = SchemaDocument(value)
     self.options = options
     self.source = source
+    self.sources = sources
     pool = ExpressionPool(limits: options.limits)
   }
 
   mutating func grammar() throws(GrammarError) -> Grammar {
+    let start = try expression()
+    return Grammar(pool: pool, root: start, dropped: dropped)
+  }
+
+  /// The texts of the document's values, in the pool that the compiler was given.
+  mutating func expression() throws(GrammarError) -> Expression {
+    let number = pool.ruleBodies.count
     let start = rule([SchemaReference(schema: 0)])
     while let next = pending.popLast() {
       pool.ruleBodies[next.rule] = try body(next.schemas)
       try pool.checkLimits()
     }
-    // The first rule is that of the whole document.
-    if pool.ruleBodies[0] == .never {
+    // The first new rule is that of the whole document.
+    if pool.ruleBodies[number] == .never {
       throw .unsatisfiable(pointer: "", reason: "no value satisfies the schema")
     }
-    return Grammar(pool: pool, root: start, dropped: dropped)
+    return start
   }
 
   /// The text of values that satisfy all of `schemas`.

@@ -133,11 +133,14 @@ struct StringShape {
   var maxLength: Int?
   /// Texts it must be among, all of them.
   var conditions: [Expression] = []
-  /// Spans of the source text only.
-  var verbatim: Verbatim?
+  /// Source texts of which it must be a span, each named once.
+  var verbatim: [Verbatim] = []
 
-  enum Verbatim {
-    case anySpan, wholeWords
+  /// The spans of one source text.
+  struct Verbatim {
+    /// The name of the source, nil for the one without a name.
+    var source: String?
+    var wholeWords: Bool
   }
 
   func intersection(_ other: StringShape) -> StringShape? {
@@ -147,7 +150,13 @@ struct StringShape {
     for condition in other.conditions where !conditions.contains(condition) {
       result.conditions.append(condition)
     }
-    result.verbatim = other.verbatim == .wholeWords ? .wholeWords : verbatim ?? other.verbatim
+    for span in other.verbatim {
+      if let place = result.verbatim.firstIndex(where: { $0.source == span.source }) {
+        result.verbatim[place].wholeWords = result.verbatim[place].wholeWords || span.wholeWords
+      } else {
+        result.verbatim.append(span)
+      }
+    }
     if let most = result.maxLength, most < result.minLength { return nil }
     return result
   }

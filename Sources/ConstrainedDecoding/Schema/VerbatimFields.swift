@@ -6,13 +6,14 @@ extension Grammar {
   /// - Parameters:
   ///   - jsonSchema: The schema as JSON text.
   ///   - source: The text that verbatim strings are copied from.
+  ///   - sources: Further such texts by the names that the schema uses.
   ///   - verbatim: Fields that count as marked `"x-verbatim": true`, by path: `name`,
   ///     `sender.name`, `items.code` for a field of the elements of an array.
   ///   - options: Open choices: blanks, undeclared properties, leniency.
   /// - Throws: `field` for one that is not in the schema or holds no string; else as
-  ///   ``init(jsonSchema:source:options:)``.
+  ///   ``init(jsonSchema:source:sources:options:)``.
   public init(
-    jsonSchema: String, source: String?, verbatim: [String],
+    jsonSchema: String, source: String?, sources: [String: String] = [:], verbatim: [String],
     options: JSONSchemaOptions = JSONSchemaOptions()
   ) throws(GrammarError) {
     var schema = try Self.json(jsonSchema, options.limits)
@@ -20,7 +21,7 @@ extension Grammar {
       var fields = VerbatimFields(schema, limits: options.limits)
       schema = try fields.marked(path)
     }
-    try self.init(jsonSchema: schema, source: source, options: options)
+    try self.init(jsonSchema: schema, source: source, sources: sources, options: options)
   }
 }
 

@@ -23,8 +23,8 @@ struct GrammarDump {
   }
 
   private func description(_ workload: GrammarWorkload) -> OrderedJSON? {
-    guard case .jsonSchema(let schema, let source, _, _) = workload.grammar, source == nil,
-      let texts = workload.texts
+    guard case .jsonSchema(let schema, let source, let sources, _, _) = workload.grammar,
+      source == nil, sources.isEmpty, let texts = workload.texts
     else { return nil }
     return [
       "name": .string(workload.name), "schema": .string(schema),

@@ -28,16 +28,21 @@ final class Generation: Sendable {
     /// Tokens of the response; those from `unread` on have not been handed to the reader.
     var ready: [TokenID] = []
     var unread = 0
+    /// What the engine needs; not there while it is at work, nor after the end.
+    var run: Run?
+    var guideStart: Int?
   }
 
   let request: GenerationRequest
   private let state: Mutex<State>
 
-  init(_ request: GenerationRequest, seed: UInt64) {
+  init(_ request: GenerationRequest, _ run: Run, seed: UInt64) {
     self.request = request
     var first = State()
     first.metrics.promptTokens = request.prompt.count
     first.metrics.seed = seed
+    first.run = run
+    if request.guide != nil, request.trigger == nil { first.guideStart = 0 }
     state = Mutex(first)
   }
 
@@ -46,6 +51,17 @@ final class Generation: Sendable {
   var outcome: GrammarOutcome? { state.withLock { $0.outcome } }
 
   var metrics: GenerationMetrics { state.withLock { $0.metrics } }
+
+  /// Tokens of the response before the guide holds; nil where it does not hold yet.
+  var guideStart: Int? { state.withLock { $0.guideStart } }
+
+  /// Gives what the engine needs, which it puts back after a step.
+  func takeRun() -> Run? { state.withLock { $0.finish == nil ? $0.run.take() : nil } }
+
+  func putBack(_ run: Run) { state.withLock { if $0.finish == nil { $0.run = run } } }
+
+  /// Says that the guide holds from here on.
+  func beginGuide() { state.withLock { $0.guideStart = $0.metrics.responseTokens } }
 
   /// Whether the reader has had everything that there will be.
   var isRead: Bool { state.withLock { $0.finish != nil && $0.unread == $0.ready.count } }
@@ -85,6 +101,7 @@ final class Generation: Sendable {
       guard state.finish == nil else { return }
       state.finish = reason
       state.outcome = outcome
+      state.run = nil
     }
   }
 
@@ -94,6 +111,7 @@ final class Generation: Sendable {
       guard state.finish == nil || state.unread < state.ready.count else { return }
       state.finish = reason
       state.outcome = nil
+      state.run = nil
       state.ready = []
       state.unread = 0
     }

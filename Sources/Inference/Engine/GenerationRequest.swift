@@ -14,10 +14,15 @@ package struct GenerationRequest: Sendable {
   package var endTokens: Set<TokenID>
   /// What the response is held to; nil lets the model write anything.
   package var guide: GrammarGuide?
+  /// What the model writes freely until, where it does; the guide holds from behind it on.
+  package var trigger: GuideTrigger?
+  /// Whether other generations may go on meanwhile, a step of this and a step of that.
+  package var mayInterleave = false
 
   package init(
     prompt: [TokenID], sampling: SamplingOptions = SamplingOptions(), maximumTokens: Int? = nil,
-    timeLimit: Duration? = nil, endTokens: Set<TokenID> = [], guide: GrammarGuide? = nil
+    timeLimit: Duration? = nil, endTokens: Set<TokenID> = [], guide: GrammarGuide? = nil,
+    trigger: GuideTrigger? = nil
   ) {
     self.prompt = prompt
     self.sampling = sampling
@@ -25,6 +30,7 @@ package struct GenerationRequest: Sendable {
     self.timeLimit = timeLimit
     self.endTokens = endTokens
     self.guide = guide
+    self.trigger = trigger
   }
 }
 

@@ -32,7 +32,8 @@ public struct EngineOptions: Sendable, Equatable {
   package static let defaultContextLimit = 4096
 }
 
-/// Turns prompts into tokens on a thread of its own, one generation at a time.
+/// Turns prompts into tokens on a thread of its own, one generation at a time unless they may
+/// interleave.
 ///
 /// Keeps the KV cache between generations: a prompt that begins like the last conversation is
 /// computed from where it differs. Several engines may share one model.
@@ -47,9 +48,11 @@ public actor InferenceEngine {
   private let pass: ForwardPass
   /// The tokens whose keys and values are in the cache.
   private var cached: [TokenID] = []
-  /// Held weakly: a stream that nobody reads any more does not keep the engine busy.
+  /// The last one begun; held weakly: a stream that nobody reads any more does not keep the engine
+  /// busy.
   private weak var current: Generation?
-  private var running: Run?
+  /// The one that the cache was last used for.
+  private weak var cacheUser: Generation?
 
   /// The engine's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -79,10 +82,11 @@ public actor InferenceEngine {
   /// Prompt and response together take at most `contextSize` tokens: a prompt of exactly that
   /// many is accepted and its response is empty, ended as `contextFull`.
   ///
-  /// - Throws: `busy` while another stream is being read, `contextSizeExceeded` with both numbers
-  ///   when the prompt alone does not fit, `invalidToken`, `invalidOption`.
+  /// - Throws: `busy` while another stream is being read and they may not interleave,
+  ///   `contextSizeExceeded` with both numbers when the prompt alone does not fit,
+  ///   `invalidToken`, `invalidOption`.
   package func generate(_ request: GenerationRequest) throws(InferenceError) -> TokenStream {
-    if let current, current.finish == nil { throw .busy }
+    if let current, current.finish == nil, !request.mayInterleave { throw .busy }
     guard !request.prompt.isEmpty else {
       throw .invalidOption(name: "prompt", reason: "must hold at least one token")
     }
@@ -100,9 +104,9 @@ public actor InferenceEngine {
     }
     if let guide = request.guide { try check(guide) }
     let sampler = try SamplerChain(request.sampling, vocabularySize: vocabularySize)
-    let generation = Generation(request, seed: sampler.seed)
+    let run = Run(request, sampler, contextSize: contextSize)
+    let generation = Generation(request, run, seed: sampler.seed)
     current = generation
-    running = Run(request, sampler, contextSize: contextSize)
     return TokenStream(self, generation)
   }
 
@@ -117,10 +121,9 @@ public actor InferenceEngine {
 
   /// Computes one chunk of tokens, and chooses the next token if their last one is among them.
   func step(_ generation: Generation) throws(InferenceError) {
-    guard current === generation, var run = running else { return generation.end(.cancelled) }
     // Moved out and back, so that it is changed in place.
-    running = nil
-    defer { running = run }
+    guard var run = generation.takeRun() else { return generation.end(.cancelled) }
+    defer { generation.putBack(run) }
     do {
       try advance(&run, generation)
     } catch {
@@ -138,7 +141,7 @@ public actor InferenceEngine {
     }
     let plan = try run.plan(generation)
     if case .ended = plan { return }
-    if generation.metrics.cachedTokens == nil { share(run.tokens, generation) }
+    if cacheUser !== generation { share(run.tokens, generation) }
     let isPrompt = cached.count < generation.request.prompt.count
     if try computeChunk(of: run.tokens) {
       try pass.withLogits(row: 0) { logits throws(InferenceError) in
@@ -158,7 +161,10 @@ public actor InferenceEngine {
       cached.removeLast(cached.count - shared)
       pass.cache.truncate(to: shared)
     }
-    generation.count { $0.cachedTokens = min(shared, $0.promptTokens) }
+    cacheUser = generation
+    generation.count { metrics in
+      if metrics.cachedTokens == nil { metrics.cachedTokens = min(shared, metrics.promptTokens) }
+    }
   }
 
   /// Computes the next chunk of `tokens`; true when the last one's logits are there.

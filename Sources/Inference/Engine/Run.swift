@@ -12,6 +12,8 @@ struct Run {
   private let request: GenerationRequest
   private let contextSize: Int
   private var session: GrammarSession?
+  /// Looks for what begins the guided part, until it has come.
+  private var scanner: TriggerScanner?
   private var deadline: ContinuousClock.Instant?
 
   init(_ request: GenerationRequest, _ sampler: SamplerChain, contextSize: Int) {
@@ -19,7 +21,11 @@ struct Run {
     self.sampler = sampler
     self.contextSize = contextSize
     tokens = request.prompt
-    session = request.guide.map { GrammarSession($0.grammar, budget: budget) }
+    if let trigger = request.trigger, request.guide != nil {
+      scanner = TriggerScanner(trigger)
+    } else {
+      session = request.guide.map { GrammarSession($0.grammar, budget: budget) }
+    }
   }
 
   /// Response tokens at most.
@@ -127,9 +133,36 @@ struct Run {
       if session?.matcher.hasEnded ?? false { return generation.finish(.endOfTurn, .complete) }
     } else if request.endTokens.contains(token) {
       return generation.finish(.endOfTurn, nil)
+    } else if scanner != nil, beginGuide(with: token, generation) {
+      return _ = try addForced(generation)
     }
     tokens.append(token)
     generation.deliver(CollectionOfOne(token))
     _ = try addForced(generation)
+  }
+
+  /// Begins the guided part if a token completes the trigger.
+  ///
+  /// A token that goes beyond the trigger is not taken: the grammar decides how the text goes on.
+  private mutating func beginGuide(with token: TokenID, _ generation: Generation) -> Bool {
+    guard let guide = request.guide else { return false }
+    let vocabulary = guide.tokenizer.vocabulary
+    var last = [Int(token)]
+    if request.trigger != .token(token) {
+      guard vocabulary.isText(token) else { return false }
+      let bytes = vocabulary.bytes(of: token)
+      guard let end = scanner?.accept(bytes) else { return false }
+      if end < bytes.count {
+        last = guide.tokens(of: Array(bytes[..<end]), after: tokens[request.prompt.count...])
+      }
+    }
+    let left = budget - (tokens.count - request.prompt.count) - last.count
+    guard left >= 0 else { return false }
+    for id in last { tokens.append(TokenID(id)) }
+    generation.deliver(last.map { TokenID($0) })
+    generation.beginGuide()
+    scanner = nil
+    session = GrammarSession(guide.grammar, budget: left)
+    return true
   }
 }

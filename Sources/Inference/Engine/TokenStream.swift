@@ -25,6 +25,9 @@ public struct TokenStream: AsyncSequence, Sendable {
   /// How a response with a grammar came out; nil while it goes on, and without a grammar.
   public var outcome: GrammarOutcome? { generation.outcome }
 
+  /// Tokens of the response before its guide holds; nil while it does not hold.
+  package var guideStart: Int? { generation.guideStart }
+
   /// What the generation has cost so far.
   public var metrics: GenerationMetrics { generation.metrics }
 

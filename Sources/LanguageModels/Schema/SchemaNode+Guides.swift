@@ -92,7 +92,11 @@ extension StringSchema {
       }
       result.pattern = pattern
     case .verbatim(let source):
-      result.verbatim = source.map(Verbatim.source) ?? .prompt
+      let source = source.map(Verbatim.source) ?? .prompt
+      guard verbatim == nil || verbatim == source else {
+        throw UnfitGuide(reason: "a text can be copied from one source only")
+      }
+      result.verbatim = source
     default: break
     }
     return result

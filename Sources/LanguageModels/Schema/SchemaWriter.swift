@@ -34,7 +34,7 @@ struct SchemaWriter {
     for name in definitions.keys.sorted() { verbatims += definitions[name]?.verbatims ?? [] }
     copiesPrompt = verbatims.contains(.prompt)
     var sources: [String: String] = [:]
-    for text in verbatims.compactMap(\.text) where !sources.values.contains(text) {
+    for text in verbatims.compactMap(\.text) where sources.name(of: text) == nil {
       sources["source-\(sources.count + 1)"] = text
     }
     self.sources = sources
@@ -114,8 +114,7 @@ private struct Pen {
     case .source(let text):
       // The model has no use for the name of a text that it does not see.
       guard reader != .model else { break }
-      let name = sources.first { $0.value == text }?.key
-      members.append(("x-verbatim", name))
+      members.append(("x-verbatim", sources.name(of: text)))
     }
     return members
   }
@@ -173,6 +172,13 @@ extension GeneratedContent {
   /// A structure of members that have names of their own.
   fileprivate init(members: [(String, any ConvertibleToGeneratedContent)]) {
     self.init(properties: members, uniquingKeysWith: { _, last in last })
+  }
+}
+
+extension [String: String] {
+  /// The name of a text, byte by byte: canonically equivalent texts are not copies of each other.
+  fileprivate func name(of text: String) -> String? {
+    first { $0.value.utf8.elementsEqual(text.utf8) }?.key
   }
 }
 

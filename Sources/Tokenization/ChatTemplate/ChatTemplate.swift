@@ -72,9 +72,27 @@ package struct ChatTemplate: Sendable {
   package func renderFragments(
     _ input: ChatTemplateInput
   ) throws(ChatTemplateError) -> [PromptFragment] {
+    var fragments: [PromptFragment] = []
+    for part in try renderParts(input) {
+      switch (fragments.last, part.origin.isContent) {
+      // Content of one message that follows that of another is content all the same.
+      case (.content(let before)?, true):
+        fragments[fragments.count - 1] = .content(before + part.text)
+      case (_, true): fragments.append(.content(part.text))
+      case (_, false): fragments.append(.template(part.text))
+      }
+    }
+    return fragments
+  }
+
+  /// The prompt in parts that tell from which message or definition each came.
+  ///
+  /// Their texts in a row are what `render` gives; neighbours are of different origin.
+  package func renderParts(
+    _ input: ChatTemplateInput
+  ) throws(ChatTemplateError) -> [PromptPart] {
     try evaluate(input).segments.map { segment in
-      let text = String(decoding: segment.bytes, as: UTF8.self)
-      return segment.isContent ? .content(text) : .template(text)
+      PromptPart(text: String(decoding: segment.bytes, as: UTF8.self), origin: segment.origin)
     }
   }
 

@@ -86,26 +86,28 @@ package struct ChatTemplateInput: Sendable {
   func templateVariables() throws(TemplateFailure) -> [(name: String, value: TemplateValue)] {
     var all: [(name: String, value: TemplateValue)] = []
     for variable in variables {
-      all.append((variable.name, try TemplateValue(variable.value, isContent: true)))
+      all.append((variable.name, try TemplateValue(variable.value, origin: .variable)))
     }
     for token in controlTokens {
-      all.append((token.name, try TemplateValue(token.value, isContent: false)))
+      all.append((token.name, try TemplateValue(token.value, origin: .template)))
     }
     var converted: [TemplateValue] = []
-    for message in messages { converted.append(try TemplateValue(message: message)) }
+    for (index, message) in messages.enumerated() {
+      converted.append(try TemplateValue(message: message, index: index))
+    }
     all.append(("messages", try .list(converted)))
-    if let tools { all.append(("tools", try TemplateValue(.array(tools), isContent: true))) }
+    if let tools { all.append(("tools", try TemplateValue(.array(tools), origin: .tools))) }
     all.append(("add_generation_prompt", .bool(addGenerationPrompt)))
     return all
   }
 }
 
 extension TemplateValue {
-  init(_ json: OrderedJSON, isContent: Bool) throws(TemplateFailure) {
-    try self.init(json, isContent: isContent, level: 0)
+  init(_ json: OrderedJSON, origin: PromptOrigin) throws(TemplateFailure) {
+    try self.init(json, origin: origin, level: 0)
   }
 
-  private init(_ json: OrderedJSON, isContent: Bool, level: Int) throws(TemplateFailure) {
+  private init(_ json: OrderedJSON, origin: PromptOrigin, level: Int) throws(TemplateFailure) {
     switch json {
     case .null: self = .null
     case .bool(let flag): self = .bool(flag)
@@ -113,22 +115,22 @@ extension TemplateValue {
     case .double(let number): self = .double(number)
     case .number(let text): self = .double(Double(text) ?? .nan)
     case .string(let text):
-      self = .string(TemplateString(bytes: Array(text.utf8), isContent: isContent))
+      self = .string(TemplateString(bytes: Array(text.utf8), origin: origin))
     case .array(let elements):
       let level = try Self.checkedDepth(level + 1)
       var values: [TemplateValue] = []
       values.reserveCapacity(elements.count)
       for element in elements {
-        values.append(try TemplateValue(element, isContent: isContent, level: level))
+        values.append(try TemplateValue(element, origin: origin, level: level))
       }
       self = try .list(values)
     case .object(let members):
       let level = try Self.checkedDepth(level + 1)
       var dictionary = TemplateDictionary()
       for member in members {
-        let name = TemplateString(bytes: Array(member.name.utf8), isContent: isContent)
+        let name = TemplateString(bytes: Array(member.name.utf8), origin: origin)
         try dictionary.set(
-          .string(name), to: TemplateValue(member.value, isContent: isContent, level: level))
+          .string(name), to: TemplateValue(member.value, origin: origin, level: level))
       }
       self = .dictionary(dictionary)
     }
@@ -138,8 +140,8 @@ extension TemplateValue {
   ///
   /// Templates build control tokens from roles, as in `'<|' + message.role + '|>'`. A role that is
   /// more than a word stays content, so that nothing can be smuggled in through it.
-  init(message: OrderedJSON) throws(TemplateFailure) {
-    self = try TemplateValue(message, isContent: true)
+  init(message: OrderedJSON, index: Int) throws(TemplateFailure) {
+    self = try TemplateValue(message, origin: .message(index))
     guard case .dictionary(var dictionary) = self, let role = message["role"]?.stringValue,
       role.utf8.allSatisfy(Self.belongsToRole)
     else { return }

@@ -11,11 +11,11 @@ extension TemplateEvaluator {
     var rest = Array(format.text.unicodeScalars)[...]
     while let scalar = rest.popFirst() {
       guard scalar == "{" || scalar == "}" else {
-        result.append(scalar, isContent: origins[rest.startIndex - 1])
+        result.append(scalar, origin: origins[rest.startIndex - 1])
         continue
       }
       if rest.first == scalar {
-        result.append(scalar, isContent: origins[rest.startIndex - 1])
+        result.append(scalar, origin: origins[rest.startIndex - 1])
         rest = rest.dropFirst()
         continue
       }

@@ -149,7 +149,7 @@ extension TemplateEvaluator {
     var rest = Array(format.text.unicodeScalars)[...]
     while let scalar = rest.popFirst() {
       guard scalar == "%" else {
-        result.append(scalar, isContent: origins[rest.startIndex - 1])
+        result.append(scalar, origin: origins[rest.startIndex - 1])
         continue
       }
       var source = remaining.first

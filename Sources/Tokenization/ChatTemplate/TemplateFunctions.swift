@@ -24,7 +24,7 @@ extension TemplateEvaluator {
       try charge(format.count, times: 32)
       var shown = TemplateString()
       shown.append(
-        Array(clock.now().formatted(format.text).utf8), isContent: format.containsContent)
+        Array(clock.now().formatted(format.text).utf8), origin: format.contentOrigin)
       return .string(shown)
     }
   }

@@ -21,7 +21,7 @@ extension TemplateEvaluator {
       if case .null = pair {} else { try writer.setSeparators(elements(of: pair)) }
     }
     try writer.write(value, level: 0)
-    return .string(TemplateString(bytes: writer.bytes, isContent: writer.containsContent))
+    return .string(TemplateString(bytes: writer.bytes, origin: writer.origin))
   }
 }
 
@@ -34,8 +34,8 @@ private struct TemplateJSONWriter {
   var comma = Array(", ".utf8)
   var colon = Array(": ".utf8)
   var bytes: [UInt8] = []
-  /// Whether any text that was written came from the conversation.
-  var containsContent = false
+  /// Where the first text came from that is not of the template.
+  var origin = PromptOrigin.template
 
   init(evaluator: TemplateEvaluator) {
     self.evaluator = evaluator
@@ -47,7 +47,7 @@ private struct TemplateJSONWriter {
     else { throw .evaluation("'separators' needs two texts") }
     self.comma = comma.bytes
     self.colon = colon.bytes
-    containsContent = comma.containsContent || colon.containsContent
+    origin = comma.containsContent ? comma.contentOrigin : colon.contentOrigin
   }
 
   mutating func write(_ value: TemplateValue, level: Int) throws(TemplateFailure) {
@@ -77,7 +77,7 @@ private struct TemplateJSONWriter {
 
   private mutating func write(_ text: TemplateString) throws(TemplateFailure) {
     try evaluator.charge(bytes: text.count)
-    containsContent = containsContent || text.containsContent
+    if !origin.isContent { origin = text.contentOrigin }
     guard isASCII else {
       OrderedJSON.appendQuoted(text.bytes, to: &bytes)
       return

@@ -7,30 +7,30 @@ struct TemplateString: Sendable {
   /// A stretch of bytes of one origin, up to `end`.
   struct Run: Sendable, Equatable {
     var end: Int
-    var isContent: Bool
+    var origin: PromptOrigin
   }
 
   private(set) var bytes: [UInt8]
-  /// Stretches of alternating origin; empty where all bytes have the origin `isContent`.
+  /// Stretches of alternating origin; empty where all bytes have the origin `origin`.
   private(set) var runs: [Run] = []
-  /// Whether the bytes came from the conversation, while `runs` is empty.
-  private(set) var isContent: Bool
+  /// Where the bytes came from, while `runs` is empty.
+  private(set) var origin: PromptOrigin
   /// Marked by the filter `safe` or `escape`: joining it with `+` escapes the other side.
   var isMarkup = false
 
   init() {
     bytes = []
-    isContent = false
+    origin = .template
   }
 
   init(_ text: String) {
     bytes = Array(text.utf8)
-    isContent = false
+    origin = .template
   }
 
-  init(bytes: [UInt8], isContent: Bool = false) {
+  init(bytes: [UInt8], origin: PromptOrigin = .template) {
     self.bytes = bytes
-    self.isContent = isContent
+    self.origin = origin
   }
 
   var count: Int { bytes.count }
@@ -39,7 +39,13 @@ struct TemplateString: Sendable {
   var isASCII: Bool { bytes.allSatisfy { $0 < 0x80 } }
 
   /// Whether any byte came from the conversation.
-  var containsContent: Bool { runs.isEmpty ? isContent && !bytes.isEmpty : true }
+  var containsContent: Bool { contentOrigin != .template }
+
+  /// Where the first bytes that are not of the template came from; `template` where all are.
+  var contentOrigin: PromptOrigin {
+    guard !runs.isEmpty else { return bytes.isEmpty ? .template : origin }
+    return runs.first { $0.origin.isContent }?.origin ?? .template
+  }
 
   /// Code points in the text, as Python's `len` counts.
   var scalarCount: Int {
@@ -52,7 +58,7 @@ struct TemplateString: Sendable {
 
   mutating func append(_ other: TemplateString) {
     if other.runs.isEmpty {
-      append(other.bytes, isContent: other.isContent)
+      append(other.bytes, origin: other.origin)
       return
     }
     if bytes.isEmpty {
@@ -61,42 +67,42 @@ struct TemplateString: Sendable {
       makeRunsExplicit()
       var start = 0
       for run in other.runs {
-        extendRuns(by: run.end - start, isContent: run.isContent)
+        extendRuns(by: run.end - start, run.origin)
         start = run.end
       }
     }
     bytes += other.bytes
   }
 
-  mutating func append(_ added: some Collection<UInt8>, isContent kind: Bool) {
+  mutating func append(_ added: some Collection<UInt8>, origin source: PromptOrigin) {
     guard !added.isEmpty else { return }
     if bytes.isEmpty {
-      isContent = kind
-    } else if !runs.isEmpty || kind != isContent {
+      origin = source
+    } else if !runs.isEmpty || source != origin {
       makeRunsExplicit()
-      extendRuns(by: added.count, isContent: kind)
+      extendRuns(by: added.count, source)
     }
     bytes += added
   }
 
-  mutating func append(_ scalar: Unicode.Scalar, isContent: Bool) {
+  mutating func append(_ scalar: Unicode.Scalar, origin: PromptOrigin) {
     if scalar.isASCII {
-      append(CollectionOfOne(UInt8(truncatingIfNeeded: scalar.value)), isContent: isContent)
+      append(CollectionOfOne(UInt8(truncatingIfNeeded: scalar.value)), origin: origin)
     } else {
-      append(Array(String(scalar).utf8), isContent: isContent)
+      append(Array(String(scalar).utf8), origin: origin)
     }
   }
 
   private mutating func makeRunsExplicit() {
-    if runs.isEmpty { runs = [Run(end: bytes.count, isContent: isContent)] }
+    if runs.isEmpty { runs = [Run(end: bytes.count, origin: origin)] }
   }
 
-  private mutating func extendRuns(by length: Int, isContent kind: Bool) {
+  private mutating func extendRuns(by length: Int, _ source: PromptOrigin) {
     let last = runs.count - 1
-    if runs[last].isContent == kind {
+    if runs[last].origin == source {
       runs[last].end += length
     } else {
-      runs.append(Run(end: runs[last].end + length, isContent: kind))
+      runs.append(Run(end: runs[last].end + length, origin: source))
     }
   }
 
@@ -105,7 +111,7 @@ struct TemplateString: Sendable {
     var result = TemplateString()
     if runs.isEmpty {
       result.bytes = Array(repeatElement(bytes, count: count).joined())
-      result.isContent = isContent
+      result.origin = origin
     } else {
       for _ in 0..<count { result.append(self) }
     }
@@ -116,18 +122,18 @@ struct TemplateString: Sendable {
   // MARK: Parts
 
   /// Stretches of one origin, in order.
-  var segments: [(bytes: ArraySlice<UInt8>, isContent: Bool)] {
-    guard !runs.isEmpty else { return bytes.isEmpty ? [] : [(bytes[...], isContent)] }
+  var segments: [(bytes: ArraySlice<UInt8>, origin: PromptOrigin)] {
+    guard !runs.isEmpty else { return bytes.isEmpty ? [] : [(bytes[...], origin)] }
     var start = 0
     return runs.map { run in
       defer { start = run.end }
-      return (bytes[start..<run.end], run.isContent)
+      return (bytes[start..<run.end], run.origin)
     }
   }
 
   /// The part between two byte offsets, which must lie between code points.
   subscript(range: Range<Int>) -> TemplateString {
-    var part = TemplateString(bytes: Array(bytes[range]), isContent: isContent)
+    var part = TemplateString(bytes: Array(bytes[range]), origin: origin)
     part.isMarkup = isMarkup
     guard !runs.isEmpty, !range.isEmpty else { return part }
     var start = 0
@@ -135,11 +141,11 @@ struct TemplateString: Sendable {
     for run in runs {
       let overlap = range.clamped(to: start..<run.end)
       if !overlap.isEmpty {
-        kept.append(Run(end: overlap.upperBound - range.lowerBound, isContent: run.isContent))
+        kept.append(Run(end: overlap.upperBound - range.lowerBound, origin: run.origin))
       }
       start = run.end
     }
-    part.isContent = kept.first?.isContent ?? false
+    part.origin = kept.first?.origin ?? .template
     part.runs = kept.count > 1 ? kept : []
     return part
   }
@@ -153,10 +159,10 @@ struct TemplateString: Sendable {
     return offsets
   }
 
-  /// For each code point whether it came from the conversation.
-  var scalarOrigins: [Bool] {
+  /// For each code point where it came from.
+  var scalarOrigins: [PromptOrigin] {
     segments.flatMap { segment in
-      repeatElement(segment.isContent, count: segment.bytes.count { $0 & 0xC0 != 0x80 })
+      repeatElement(segment.origin, count: segment.bytes.count { $0 & 0xC0 != 0x80 })
     }
   }
 
@@ -179,7 +185,7 @@ struct TemplateString: Sendable {
         transform(scalar, index, &mapped)
         index += 1
       }
-      result.append(Array(String(mapped).utf8), isContent: segment.isContent)
+      result.append(Array(String(mapped).utf8), origin: segment.origin)
     }
     return result
   }

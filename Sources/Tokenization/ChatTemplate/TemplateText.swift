@@ -100,7 +100,7 @@ extension TemplateString {
     var result = TemplateString(String(quote))
     result.append(
       mapScalars { scalar, _, mapped in Self.appendEscaped(scalar, quote, to: &mapped) })
-    result.append(quote, isContent: false)
+    result.append(quote, origin: .template)
     return result
   }
 

@@ -24,3 +24,9 @@ let letter = try GenerationSchema(
 let coded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(letter))
 let members = coded as? [String: Any] ?? [:]
 print(members["title"] as? String ?? "-", members["x-order"] as? [String] ?? [])
+
+// Nobody has told the program of a model, and yet there is one, fetched or not.
+print(SystemLanguageModel.default.availability == .unavailable(.deviceNotEligible))
+print(SystemLanguageModel.default.supportsLocale(Locale(identifier: "en_US")))
+let options = GenerationOptions(temperature: 0.5, maximumResponseTokens: 9)
+print(LanguageModelSession(instructions: "Be brief.").transcript.count, options.temperature ?? 0)

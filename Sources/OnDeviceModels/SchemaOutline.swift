@@ -1,10 +1,10 @@
-import Tokenization
+package import Tokenization
 
 /// A JSON Schema as a person would sketch it, short enough for a small model to read.
 ///
 /// Names, order, kinds, choices and descriptions are kept; bounds and patterns are left out, since
 /// the grammar sees to them.
-struct SchemaOutline {
+package struct SchemaOutline {
   private let root: OrderedJSON
   /// Bytes that may still be written.
   private var room = 6000
@@ -12,7 +12,7 @@ struct SchemaOutline {
   private static let deepest = 8
 
   /// The sketch of a schema that has been checked.
-  static func text(_ schema: OrderedJSON) -> String {
+  package static func text(_ schema: OrderedJSON) -> String {
     var outline = SchemaOutline(root: schema)
     return outline.sketch(schema, indent: "", depth: 0)
   }

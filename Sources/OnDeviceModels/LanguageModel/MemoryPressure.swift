@@ -1,0 +1,43 @@
+internal import Dispatch
+internal import Foundation
+
+/// Tells when the system runs short of memory.
+///
+/// Apple's systems say so by themselves. Linux is asked every few seconds, and only while a model
+/// is loaded: whether tasks stall for want of memory (`/proc/pressure/memory`) or hardly any is
+/// available.
+package enum MemoryPressure {
+  /// The share of time, in percent, that some task has stalled for want of memory.
+  static let stallLimit = 20.0
+
+  #if canImport(Darwin)
+  /// Calls `action` whenever memory is short, as long as the task that runs this is not cancelled.
+  static func watch(_ action: @escaping @Sendable () -> Void) async {
+    let source = DispatchSource.makeMemoryPressureSource(
+      eventMask: [.warning, .critical], queue: .global())
+    source.setEventHandler(handler: action)
+    source.activate()
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    source.cancel()
+  }
+  #else
+  /// Calls `action` whenever memory is short, as long as the task that runs this is not cancelled.
+  static func watch(_ action: @escaping @Sendable () -> Void) async {
+    while true {
+      guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+      let text = try? String(contentsOfFile: "/proc/pressure/memory", encoding: .utf8)
+      if MachineMemory.current.isShort || isStalling(text ?? "") { action() }
+    }
+  }
+  #endif
+
+  /// Whether the text of `/proc/pressure/memory` tells of stalls in the last ten seconds.
+  package static func isStalling(_ text: String) -> Bool {
+    for line in text.split(separator: "\n") where line.hasPrefix("some ") {
+      for field in line.split(separator: " ") where field.hasPrefix("avg10=") {
+        return Double(field.dropFirst("avg10=".count)).map { $0 >= stallLimit } ?? false
+      }
+    }
+    return false
+  }
+}

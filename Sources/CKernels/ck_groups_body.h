@@ -134,7 +134,9 @@ CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t gr
 
 // Interleaved groups.
 CK_INLINE void matmul_groups(const lane_format *lf, const void *w, size_t row_bytes, size_t rows,
-                             const ck_q8 *x, float *y, size_t y_stride) {
+                             const ck_q8 *activations, float *y, size_t y_stride) {
+  // A copy of its own, which storing results cannot change: it stays in registers.
+  const ck_q8 copy = *activations, *x = &copy;
   const uint8_t *group = w;
   const size_t bytes = CK_GROUP_ROWS * row_bytes;
   size_t row = 0;

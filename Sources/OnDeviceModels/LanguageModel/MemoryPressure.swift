@@ -10,26 +10,25 @@ package enum MemoryPressure {
   /// The share of time, in percent, that some task has stalled for want of memory.
   static let stallLimit = 20.0
 
-  #if canImport(Darwin)
-  /// Calls `action` whenever memory is short, as long as the task that runs this is not cancelled.
-  static func watch(_ action: @escaping @Sendable () -> Void) async {
+  /// Calls `action` whenever memory is short, until `isNeeded` says that nobody wants it any more.
+  static func watch(
+    while isNeeded: @Sendable () -> Bool, _ action: @escaping @Sendable () -> Void
+  ) async {
+    #if canImport(Darwin)
     let source = DispatchSource.makeMemoryPressureSource(
       eventMask: [.warning, .critical], queue: .global())
     source.setEventHandler(handler: action)
     source.activate()
-    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
-    source.cancel()
-  }
-  #else
-  /// Calls `action` whenever memory is short, as long as the task that runs this is not cancelled.
-  static func watch(_ action: @escaping @Sendable () -> Void) async {
-    while true {
+    defer { source.cancel() }
+    #endif
+    while isNeeded() {
       guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
+      #if !canImport(Darwin)
       let text = try? String(contentsOfFile: "/proc/pressure/memory", encoding: .utf8)
       if MachineMemory.current.isShort || isStalling(text ?? "") { action() }
+      #endif
     }
   }
-  #endif
 
   /// Whether the text of `/proc/pressure/memory` tells of stalls in the last ten seconds.
   package static func isStalling(_ text: String) -> Bool {

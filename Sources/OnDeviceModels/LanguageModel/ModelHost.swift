@@ -62,19 +62,17 @@ final class ModelHost: Sendable {
     hosts.withLock { hosts in
       guard hosts.watch == nil else { return }
       hosts.watch = Task.detached(priority: .utility) {
-        await MemoryPressure.watch {
-          releaseAllUnused()
-          stopWatchingIfIdle()
-        }
+        await MemoryPressure.watch(while: isWatchNeeded) { releaseAllUnused() }
       }
     }
   }
 
-  private static func stopWatchingIfIdle() {
+  /// Whether any model is loaded; if not, the next one to be loaded starts another watch.
+  @Sendable private static func isWatchNeeded() -> Bool {
     hosts.withLock { hosts in
-      guard !hosts.known.values.contains(where: { $0.host?.isLoaded == true }) else { return }
-      hosts.watch?.cancel()
+      if hosts.known.values.contains(where: { $0.host?.isLoaded == true }) { return true }
       hosts.watch = nil
+      return false
     }
   }
 

@@ -63,7 +63,8 @@ import Tokenization
     let other = LanguageModelSession(
       model: model, tools: [GateTool(desk: desk)], transcript: session.transcript)
     let next = try await other.respond(to: "And?", options: atMost(1))
-    if template == .chatML { #expect(next.usage.input.cachedTokenCount >= usage.used - 1) }
+    // Tokens that the grammar prescribed at the end were never computed.
+    if template == .chatML { #expect(next.usage.input.cachedTokenCount >= usage.used - 8) }
   }
 
   /// A template that knows tools, with marks of its own.

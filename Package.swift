@@ -164,7 +164,7 @@ let package = Package(
         "GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "LanguageModels",
         "OnDeviceModels",
       ], macros.settings),
-    tests("HearthCommand", ["GGUF", "HearthCommand"]),
+    tests("HearthCommand", ["GGUF", "Tokenization", "HearthCommand"]),
     .testTarget(
       name: "LanguageModelsTests",
       dependencies: ["LanguageModels", "Tokenization", "ConstrainedDecoding"],

@@ -104,7 +104,19 @@ let sessionTargets: [Target] = []
 let sessionProducts: [Product] = [
   .library(name: "FoundationModels", targets: ["FoundationModels"])
 ]
-let sessionTargets: [Target] = [library("FoundationModels", ["LanguageModels", "OnDeviceModels"])]
+let sessionTargets: [Target] =
+  [library("FoundationModels", ["LanguageModels", "OnDeviceModels"])]
+  + ["BookingSummary", "BookingFields", "LetterAssistant", "SupportTriage", "Poem", "GateTool"]
+  .map { name in
+    .executableTarget(
+      name: name, dependencies: ["FoundationModels"], path: "Sources/Examples/\(name)",
+      swiftSettings: swiftSettings)
+  }
+  + [
+    .testTarget(
+      name: "FoundationModelsTests", dependencies: ["FoundationModels"],
+      swiftSettings: swiftSettings + macros.settings)
+  ]
 #endif
 
 let package = Package(
@@ -164,7 +176,7 @@ let package = Package(
         "GGUF", "Tokenization", "ConstrainedDecoding", "Inference", "LanguageModels",
         "OnDeviceModels",
       ], macros.settings),
-    tests("HearthCommand", ["GGUF", "HearthCommand"]),
+    tests("HearthCommand", ["GGUF", "Tokenization", "HearthCommand"]),
     .testTarget(
       name: "LanguageModelsTests",
       dependencies: ["LanguageModels", "Tokenization", "ConstrainedDecoding"],

@@ -14,6 +14,7 @@ struct HearthCommand {
     modelsVerb,
     benchVerb,
     grammarVerb,
+    templateVerb,
     tokenizeVerb,
     logitsVerb,
     perplexityVerb,

@@ -123,8 +123,9 @@ extension GenerableDeclaration {
     let assignments = properties.map { property in
       property.type.isIdentifier
         ? "    self.\(property.identifier) = content.id ?? \(Library.identifier)()"
+        // Without the type: an extension does not see what is nested beside its type.
         : "    self.\(property.identifier) = try content.value("
-          + "\(property.type.text).self, forProperty: \(Self.quoted(property.name)))"
+          + "forProperty: \(Self.quoted(property.name)))"
     }
     return initializer(assignments.joined(separator: "\n"))
   }
@@ -243,13 +244,12 @@ extension GenerableDeclaration {
       if item.hasSingleValue {
         return """
           \(start)
-                self = .\(item.identifier)(try content.value(\(item.values[0].type.text).self, forProperty: "value"))
+                self = .\(item.identifier)(try content.value(forProperty: "value"))
           """
       }
       let values = item.values.map { value in
         let label = value.label.map { "\($0): " } ?? ""
-        return
-          "\(label)try values.value(\(value.type.text).self, forProperty: \(Self.quoted(value.name)))"
+        return "\(label)try values.value(forProperty: \(Self.quoted(value.name)))"
       }
       return """
         \(start)

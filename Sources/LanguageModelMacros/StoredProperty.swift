@@ -49,6 +49,9 @@ struct StoredProperty {
           "a property of a @Generable type needs a type, as in “\(pattern.identifier.text): String”",
           at: pattern)
       }
+      if type.isIdentifier, let attribute = guide.attribute {
+        throw MacroProblem("no model generates a GenerationID, so it takes no guide", at: attribute)
+      }
       result.append(
         StoredProperty(
           identifier: pattern.identifier.text, type: type, access: access,
@@ -104,16 +107,25 @@ extension ExprSyntax {
 
 /// What the `@Guide` attributes of a property say together.
 struct GuideArguments {
-  private(set) var description: String?
   private(set) var guides: [String] = []
+  /// The first attribute.
+  private(set) var attribute: AttributeSyntax?
+  private var descriptions: [String] = []
+
+  /// The expression for what all attributes tell the model.
+  var description: String? {
+    descriptions.count < 2
+      ? descriptions.first : "[\(descriptions.joined(separator: ", "))].joined(separator: \" \")"
+  }
 
   init(_ attributes: AttributeListSyntax) {
     for case .attribute(let attribute) in attributes where attribute.isNamed("Guide") {
+      self.attribute = self.attribute ?? attribute
       guard case .argumentList(let arguments) = attribute.arguments else { continue }
       for argument in arguments {
         if argument.label?.text == "description" {
           if !argument.expression.is(NilLiteralExprSyntax.self) {
-            description = description ?? argument.expression.trimmedDescription
+            descriptions.append(argument.expression.trimmedDescription)
           }
         } else {
           guides.append(Self.guide(argument.expression))

@@ -86,7 +86,7 @@ package struct PromptRenderer: Sendable {
 
   /// The tokens of a prompt, and how many of them come before the first user's text.
   ///
-  /// - Throws: `ChatTemplateError` when the template refuses the messages.
+  /// - Throws: `ChatTemplateError` when the template refuses the messages, `CancellationError`.
   func prompt(
     instructions: String?, messages: [ChatMessage]
   ) throws -> (tokens: [TokenID], instructions: Int) {
@@ -107,7 +107,14 @@ package struct PromptRenderer: Sendable {
       messages: messages.map { message in
         ["role": .string(message.role.rawValue), "content": .string(message.content)]
       }, beginningOfSequence: controls.bos, endOfSequence: controls.eos)
+    let fragments: [PromptFragment]
+    do throws(ChatTemplateError) {
+      fragments = try template.renderFragments(input)
+    } catch {
+      if case .cancelled = error { throw CancellationError() }
+      throw error
+    }
     // A beginning-of-sequence token is added where the model wants one and the template has none.
-    return tokenizer.encode(fragments: try template.renderFragments(input), addSpecial: true)
+    return tokenizer.encode(fragments: fragments, addSpecial: true)
   }
 }

@@ -15,6 +15,7 @@ import Testing
     ["models", "list", "x"], ["models", "pull", "--force"], ["models", "verify", "a", "b"],
     ["models", "path", "a", "b"], ["extract", "extra"], ["grammar", "extra"], ["extract"],
     ["quantize"], ["quantize", "a", "b"], ["random-model", "3b", "b"],
+    ["template", "extra"], ["template", "--model", "x"],
   ]
 
   @Test(arguments: wrongCalls)
@@ -25,8 +26,8 @@ import Testing
   }
 
   static let verbs = [
-    "run", "chat", "extract", "inspect", "models", "bench", "grammar", "tokenize", "logits",
-    "perplexity", "quantize", "random-model",
+    "run", "chat", "extract", "inspect", "models", "bench", "grammar", "template", "tokenize",
+    "logits", "perplexity", "quantize", "random-model",
   ]
 
   @Test(arguments: verbs + ["models list", "models pull", "models verify", "models path"])

@@ -39,6 +39,37 @@ import Testing
         """)
   }
 
+  @Test func severalGuidesOfAPropertyHoldTogether() {
+    expect(
+      """
+      @Generable struct A {
+        @Guide(description: "One", .minimum(1)) @Guide(.maximum(9)) @Guide(description: two)
+        var a: Int
+      }
+      """,
+      has: #"""
+        Property(name: "a", description: ["One", two].joined(separator: " "), \#
+        type: Int.self, guides: [.minimum(1), .maximum(9)])
+        """#)
+  }
+
+  @Test func typesMayNestAndContainThemselves() {
+    expect(
+      """
+      @Generable struct A {
+        var parts: [A]
+        var b: B
+        @Generable indirect enum B { case leaf, node(A, [B]), only(B?) }
+      }
+      """,
+      has: #"Property(name: "parts", type: [A].self)"#,
+      "var parts: [A].PartiallyGenerated?",
+      #".init("leaf"),"#,
+      #".init("node", values: [LanguageModels.GenerationSchema.Property(name: "_0", type: A.self), "#,
+      #".init("only", value: B?.self)"#,
+      "nonisolated extension A: LanguageModels.Generable")
+  }
+
   @Test func regularExpressionsBecomePatterns() {
     expect(
       #"@Generable struct A { @Guide(description: "x", /[A-Z]{3}/) var a: String }"#,

@@ -122,6 +122,9 @@ import Testing
         @Guide(description: "x") let d = 1
         @Guide(description: "x") let e: Int
       }
+      enum B {
+        @Guide(description: "x") case a
+      }
       """
     #expect(
       Expansion(source).problems == [
@@ -129,7 +132,52 @@ import Testing
         "3:3: @Guide works on stored properties only",
         "4:3: @Guide works on stored properties only",
         "5:3: a constant that has its value is not generated; use var",
+        "9:3: @Guide works on stored properties only",
       ])
+  }
+
+  @Test func anIdentifierTakesNoGuide() {
+    let source = """
+      @Generable
+      struct A {
+        @Guide(description: "x")
+        var id: GenerationID
+        var a: Int
+      }
+      """
+    #expect(
+      Expansion(source).problems
+        == ["3:3: no model generates a GenerationID, so it takes no guide"])
+  }
+
+  @Test func problemsOfNestedTypesAreTheirOwn() {
+    let source = """
+      @Generable
+      struct A {
+        var b: B
+        @Generable
+        struct B {
+          var bad: Date
+          @Generable
+          enum C { case a([String: Int]) }
+        }
+        @Generable
+        class D {}
+      }
+      """
+    #expect(
+      Expansion(source).problems.sorted() == [
+        "11:3: @Generable works on structures and enumerations only",
+        "6:14: Date cannot be generated; use String with a pattern, and convert it",
+        "8:21: a dictionary cannot be generated; use an array of structures with a key and a value",
+      ])
+  }
+
+  @Test func casesInsideConditionsAreRefused() {
+    let source = "@Generable\nenum A {\n  case a\n  #if DEBUG\n  case b\n  #endif\n}"
+    #expect(
+      Expansion(source).problems
+        == ["4:3: a case of a @Generable type cannot stand inside #if"])
   }
 
   @Test func aSessionPropertyNeedsTypeAndDefault() {

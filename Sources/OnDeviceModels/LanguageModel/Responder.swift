@@ -110,6 +110,7 @@ struct Responder: Sendable {
         .init(
           contextSize: contextSize, tokenCount: tokenCount,
           debugDescription: "The prompt alone does not fit; nothing was computed."))
+    case ChatTemplateError.cancelled: return CancellationError()
     case let error as ChatTemplateError:
       return LanguageModelError.unsupportedTranscriptContent(
         .init(

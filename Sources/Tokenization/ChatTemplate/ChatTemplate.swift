@@ -59,7 +59,7 @@ package struct ChatTemplate: Sendable {
   /// The prompt as one text.
   ///
   /// - Throws: `refused` where the template itself objects, `limitExceeded`, and the other errors
-  ///   of evaluating, each with line and column.
+  ///   of evaluating, each with line and column; `cancelled` soon after the task is.
   package func render(_ input: ChatTemplateInput) throws(ChatTemplateError) -> String {
     try evaluate(input).text
   }

@@ -20,6 +20,8 @@ package enum ChatTemplateError: Error, Equatable, Sendable {
   case forbidden(reason: String, SourceLocation)
   /// A limit on the work of one rendering was reached.
   case limitExceeded(ChatTemplateLimits.Limit, SourceLocation)
+  /// The task that rendered was cancelled.
+  case cancelled
 
   /// A place in the source, both counted from 1; columns count Unicode scalars.
   package struct SourceLocation: Equatable, Sendable, CustomStringConvertible {
@@ -37,7 +39,7 @@ package enum ChatTemplateError: Error, Equatable, Sendable {
   /// The place in the source, nil where the source as a whole is at fault.
   package var location: SourceLocation? {
     switch self {
-    case .missing, .notATemplate, .sourceTooLarge, .input: nil
+    case .missing, .notATemplate, .sourceTooLarge, .input, .cancelled: nil
     case .syntax(_, let place), .refused(_, let place), .undefined(_, let place),
       .evaluation(_, let place), .forbidden(_, let place), .limitExceeded(_, let place):
       place
@@ -65,6 +67,7 @@ extension ChatTemplateError: CustomStringConvertible {
     case .evaluation(let reason, let place): "Chat template, \(place): \(reason)"
     case .forbidden(let reason, let place): "Chat template, \(place): \(reason)"
     case .limitExceeded(let limit, let place): "Chat template, \(place): \(limit.description)"
+    case .cancelled: "Rendering the chat template was cancelled."
     }
   }
 }
@@ -76,6 +79,7 @@ enum TemplateFailure: Error, Equatable {
   case evaluation(String)
   case forbidden(String)
   case limit(ChatTemplateLimits.Limit)
+  case cancelled
 
   func located(_ place: ChatTemplateError.SourceLocation) -> ChatTemplateError {
     switch self {
@@ -84,6 +88,7 @@ enum TemplateFailure: Error, Equatable {
     case .evaluation(let reason): .evaluation(reason: reason, place)
     case .forbidden(let reason): .forbidden(reason: reason, place)
     case .limit(let limit): .limitExceeded(limit, place)
+    case .cancelled: .cancelled
     }
   }
 }

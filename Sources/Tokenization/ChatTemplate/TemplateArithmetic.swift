@@ -163,12 +163,14 @@ extension TemplateEvaluator {
   private func join(
     _ left: TemplateString, _ right: TemplateString
   ) throws(TemplateFailure) -> TemplateString {
-    try charge(bytes: left.count + right.count)
+    try charge(bytes: left.footprint + right.footprint)
     guard left.isMarkup || right.isMarkup else {
       var result = left
       result.append(right)
       return result
     }
+    try charge(scalarsOf: left)
+    try charge(scalarsOf: right)
     var result = left.escapedForMarkup()
     result.append(right.escapedForMarkup())
     result.isMarkup = true
@@ -194,7 +196,7 @@ extension TemplateEvaluator {
     switch value {
     case .string(let text):
       guard !text.isEmpty else { return value }
-      try charge(count, times: text.count)
+      try charge(count, times: text.footprint)
       return .string(text.repeated(count))
     case .sequence(let sequence) where sequence.kind == .list || sequence.kind == .tuple:
       guard !sequence.items.isEmpty else { return value }

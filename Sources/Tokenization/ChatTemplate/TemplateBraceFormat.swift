@@ -65,6 +65,7 @@ extension TemplateEvaluator {
     } else if let index = Int(name) {
       value = index >= 0 ? arguments.positional.dropFirst(index).first : nil
     } else {
+      try charge(arguments.named.count)
       value = arguments.named.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
     guard var value else { throw .evaluation("the format has no value for '{\(name)}'") }
@@ -99,6 +100,7 @@ extension TemplateEvaluator {
       guard specification.type == nil || specification.type == "s" else {
         throw .evaluation("a text cannot be formatted as a number")
       }
+      try charge(scalarsOf: text)
       return align(cut(text, specification.precision), specification, default: "<")
     }
     if case .undefined(let missing) = value { throw missing.failure }

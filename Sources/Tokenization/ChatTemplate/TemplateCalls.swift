@@ -171,8 +171,10 @@ extension TemplateEvaluator {
     _ arguments: TemplateArguments, to macro: TemplateMacro
   ) throws(TemplateFailure) {
     var named = arguments.named
+    try charge(macro.parameters.count)
     let firstDefault = macro.parameters.count - macro.defaults.count
     for (index, parameter) in macro.parameters.enumerated() {
+      try charge(named.count)
       let place = named.firstIndex { $0.name == parameter.text }
       if index < arguments.positional.count {
         guard place == nil else {

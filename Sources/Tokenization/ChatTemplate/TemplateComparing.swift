@@ -121,6 +121,7 @@ extension TemplateEvaluator {
       return text.firstOffset(of: part.bytes) != nil
     case .dictionary(let dictionary):
       if case .undefined = element { return false }
+      try charge(key: element)
       return dictionary.contains(try TemplateKey(element))
     default:
       for candidate in try elements(of: container) where try equal(candidate, element) {

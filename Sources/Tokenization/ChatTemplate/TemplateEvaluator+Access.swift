@@ -17,7 +17,7 @@ extension TemplateEvaluator {
     case .sequence(let sequence):
       if let found = sequenceAttribute(attribute, of: sequence) { return found }
     case .object(let identity):
-      if let found = objectAttribute(attribute.name, of: identity) { return found }
+      if let found = try objectAttribute(attribute.name, of: identity) { return found }
     default: break
     }
     if attribute.name.hasPrefix("__") { return forbidden(attribute.name, of: value) }
@@ -48,7 +48,9 @@ extension TemplateEvaluator {
     }
   }
 
-  private func objectAttribute(_ name: String, of identity: Int) -> TemplateValue? {
+  private func objectAttribute(
+    _ name: String, of identity: Int
+  ) throws(TemplateFailure) -> TemplateValue? {
     switch objects[identity] {
     case .namespace(let attributes): return attributes[.string(Array(name.utf8))]
     case .macro(let macro, _):
@@ -57,7 +59,9 @@ extension TemplateEvaluator {
       case "caller": return .bool(macro.takesCaller)
       case "catch_varargs": return .bool(macro.takesVariadic)
       case "catch_kwargs": return .bool(macro.takesNamed)
-      case "arguments": return try? .tuple(macro.parameters.map { .text($0.text) })
+      case "arguments":
+        try charge(macro.parameters.count)
+        return try .tuple(macro.parameters.map { .text($0.text) })
       default: return nil
       }
     case .loop(let loop): return loop.attribute(name, identity)
@@ -77,6 +81,7 @@ extension TemplateEvaluator {
     switch value {
     case .undefined(let missing): throw missing.failure
     case .dictionary(let dictionary):
+      try charge(key: key)
       if let key = try? TemplateKey(key), let found = dictionary[key] { return found }
     case .sequence(let sequence) where sequence.isIndexable:
       if let index = key.integer, let place = resolve(index, sequence.items.count) {
@@ -90,6 +95,7 @@ extension TemplateEvaluator {
     default: break
     }
     if case .string(let name) = key {
+      try charge(scalarsOf: name)
       return try attribute(TemplateAttribute(name.text), of: value)
     }
     let shown = try repr(of: key).text
@@ -191,7 +197,10 @@ extension TemplateEvaluator {
         try charge(items.count - position)
         return Array(items[position...])
       }
-      if case .loop(let loop) = objects[identity] { return loop.items }
+      if case .loop(let loop) = objects[identity] {
+        try charge(loop.items.count)
+        return loop.items
+      }
       throw .evaluation("a \(typeName(of: value)) cannot be iterated over")
     default: throw .evaluation("a \(value.typeName) cannot be iterated over")
     }

@@ -8,7 +8,7 @@ extension TemplateEvaluator {
     defer { leave() }
     switch expression {
     case .constant(let value): return value
-    case .name(let symbol): return value(of: symbol)
+    case .name(let symbol): return try value(of: symbol)
     case .list(let elements): return try evaluateList(elements)
     case .tuple(let elements): return try evaluateTuple(elements)
     case .dictionary(let entries, let offset): return try evaluateDictionary(entries, at: offset)
@@ -134,6 +134,7 @@ extension TemplateEvaluator {
       let key = try evaluate(entry.key)
       let value = try evaluate(entry.value)
       self.offset = offset
+      try charge(key: key)
       try dictionary.set(key, to: value)
     }
     return .dictionary(dictionary)
@@ -172,8 +173,8 @@ extension TemplateEvaluator {
     var result = TemplateString()
     for operand in operands {
       let part = try text(of: evaluate(operand))
-      try charge(bytes: part.count)
-      try check(bytes: result.count + part.count)
+      try charge(bytes: part.footprint)
+      try check(bytes: result.footprint + part.footprint)
       result.append(part)
     }
     return .string(result)
@@ -214,6 +215,7 @@ extension TemplateEvaluator {
     let arguments = call.arguments.isEmpty ? TemplateArguments() : try evaluate(call.arguments)
     offset = call.offset
     guard let filter = call.filter else { throw .evaluation("there is no filter '\(call.name)'") }
+    try charge(texts: value, arguments)
     return try filter(self, value, arguments)
   }
 
@@ -262,6 +264,7 @@ extension TemplateEvaluator {
       guard case .string(let name) = entry.name else {
         throw .evaluation("the keys of the dictionary after '**' must be strings")
       }
+      try charge(arguments.named.count)
       guard !arguments.named.contains(where: { $0.name.utf8.elementsEqual(name.bytes) }) else {
         throw .evaluation("the argument '\(name.text)' is given twice")
       }

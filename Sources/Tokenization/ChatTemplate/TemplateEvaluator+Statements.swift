@@ -91,7 +91,7 @@ extension TemplateEvaluator {
     case .name(let symbol): assign(value, to: symbol)
     case .attribute(let symbol, let name, let offset):
       self.offset = offset
-      guard case .object(let identity) = self.value(of: symbol),
+      guard case .object(let identity) = try self.value(of: symbol),
         case .namespace(var attributes) = objects[identity]
       else { throw .evaluation("attributes can be set on a namespace only") }
       // Let go of the stored copy first, so that it is changed in place.

@@ -17,6 +17,8 @@ final class TemplateEvaluator {
   var globals: [TemplateValue?]
   var objects: [TemplateObject] = []
   private var steps = 0
+  /// The count of steps at which to look for a cancelled task again.
+  private var nextLook = 0
   private var depth = 0
 
   init(
@@ -49,7 +51,14 @@ final class TemplateEvaluator {
   func charge(_ work: Int = 1) throws(TemplateFailure) {
     steps += work
     guard steps <= limits.steps else { throw .limit(.steps(limits.steps)) }
+    if steps >= nextLook {
+      nextLook = steps + Self.stepsBetweenLooks
+      if Task.isCancelled { throw .cancelled }
+    }
   }
+
+  /// Some tenths of a millisecond of work.
+  private static let stepsBetweenLooks = 4096
 
   /// Counts the making or scanning of a text; one step stands for 64 bytes.
   func charge(bytes: Int) throws(TemplateFailure) {
@@ -59,6 +68,34 @@ final class TemplateEvaluator {
 
   func check(bytes: Int) throws(TemplateFailure) {
     guard bytes <= limits.outputBytes else { throw .limit(.outputBytes(limits.outputBytes)) }
+  }
+
+  /// Counts an operation that goes through a text by code points.
+  func charge(scalarsOf text: TemplateString) throws(TemplateFailure) {
+    try charge(1 + text.count >> 1)
+  }
+
+  /// Counts the texts that something is done to or with, before it is known what that is.
+  func charge(
+    texts value: TemplateValue, _ arguments: TemplateArguments
+  ) throws(TemplateFailure) {
+    func charge(_ value: TemplateValue) throws(TemplateFailure) {
+      if case .string(let text) = value, text.count >= 32 { try self.charge(text.count >> 5) }
+    }
+    try charge(value)
+    for argument in arguments.positional { try charge(argument) }
+    for argument in arguments.named { try charge(argument.value) }
+  }
+
+  /// Counts the look-up of a key, which goes through the whole of it.
+  func charge(key: TemplateValue) throws(TemplateFailure) {
+    switch key {
+    case .string(let text): try charge(1 + text.count >> 3)
+    case .sequence(let sequence):
+      try charge()
+      for item in sequence.items { try charge(key: item) }
+    default: break
+    }
   }
 
   /// Counts a text that is made of `count` pieces of `size` bytes, before it is made.
@@ -77,11 +114,14 @@ final class TemplateEvaluator {
 
   // MARK: Variables
 
-  func value(of symbol: TemplateSymbol) -> TemplateValue {
+  func value(of symbol: TemplateSymbol) throws(TemplateFailure) -> TemplateValue {
     var next = scope
+    var distance = 0
     while let scope = next {
       if let value = scope[symbol] { return value }
       next = scope.parent
+      distance += 1
+      if distance & 7 == 0 { try charge() }
     }
     if let value = globals[symbol.index] { return value }
     return .undefined(TemplateUndefined("'\(program.names[symbol.index])' is undefined"))
@@ -117,8 +157,8 @@ final class TemplateEvaluator {
   }
 
   func write(_ text: TemplateString) throws(TemplateFailure) {
-    try charge(bytes: text.count)
-    try check(bytes: output.count + text.count)
+    try charge(bytes: text.footprint)
+    try check(bytes: output.footprint + text.footprint)
     output.append(text)
   }
 }
@@ -128,22 +168,35 @@ final class TemplateScope {
   let parent: TemplateScope?
   private var symbols: [TemplateSymbol] = []
   private var values: [TemplateValue] = []
+  /// Places of the symbols, kept once a search through them would be slow.
+  private var places: [TemplateSymbol: Int] = [:]
 
   init(parent: TemplateScope?) {
     self.parent = parent
   }
 
   subscript(symbol: TemplateSymbol) -> TemplateValue? {
-    get { symbols.firstIndex(of: symbol).map { values[$0] } }
+    get { place(of: symbol).map { values[$0] } }
     set {
       guard let newValue else { return }
-      if let place = symbols.firstIndex(of: symbol) {
+      if let place = place(of: symbol) {
         values[place] = newValue
       } else {
         symbols.append(symbol)
         values.append(newValue)
+        if symbols.count == Self.largestUnindexed + 1 {
+          for (place, symbol) in symbols.enumerated() { places[symbol] = place }
+        } else if symbols.count > Self.largestUnindexed {
+          places[symbol] = symbols.count - 1
+        }
       }
     }
+  }
+
+  private static let largestUnindexed = 16
+
+  private func place(of symbol: TemplateSymbol) -> Int? {
+    symbols.count > Self.largestUnindexed ? places[symbol] : symbols.firstIndex(of: symbol)
   }
 }
 

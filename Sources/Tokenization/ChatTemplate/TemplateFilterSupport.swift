@@ -10,10 +10,14 @@ extension TemplateEvaluator {
     return { value throws(TemplateFailure) in
       var value = value
       for part in path {
+        try self.charge()
         value = try self.item(part, of: value)
         if let fallback, value.isUndefined { value = fallback }
       }
-      if !isCaseSensitive, case .string(let text) = value { return .string(text.lowercased()) }
+      if !isCaseSensitive, case .string(let text) = value {
+        try self.charge(scalarsOf: text)
+        return .string(text.lowercased())
+      }
       return value
     }
   }
@@ -74,8 +78,8 @@ extension TemplateEvaluator {
       if index > 0 { result.append(separator) }
       let part = try text(of: getter(item))
       result.append(part)
-      try charge(bytes: separator.count + part.count)
-      try check(bytes: result.count)
+      try charge(bytes: separator.footprint + part.footprint)
+      try check(bytes: result.footprint)
     }
     return .string(result)
   }
@@ -100,7 +104,10 @@ extension TemplateEvaluator {
         throw .evaluation("there is no filter '\(name.text)'")
       }
       rest.positional.removeFirst()
-      change = { value throws(TemplateFailure) in try filter(self, value, rest) }
+      change = { value throws(TemplateFailure) in
+        try self.charge(texts: value, rest)
+        return try filter(self, value, rest)
+      }
     }
     var mapped: [TemplateValue] = []
     for item in try elements(of: value) {
@@ -194,6 +201,7 @@ extension TemplateEvaluator {
   ) throws(TemplateFailure) -> TemplateValue {
     // Python's loop yields everything as one batch where the size is never reached.
     let size = size > 0 ? min(size, limits.rangeLength) : max(items.count, 1)
+    try charge(items.count / size * 8)
     var batches: [TemplateValue] = []
     for start in stride(from: 0, to: items.count, by: size) {
       var batch = Array(items[start..<min(start + size, items.count)])

@@ -16,8 +16,9 @@ extension TemplateEvaluator {
     }
     var ended = text
     ended.append("\n")
+    try charge(scalarsOf: text)
     let lines = ended.lines()
-    try charge(lines.count, times: indentation.count + 1)
+    try charge(lines.count, times: indentation.footprint + 1)
     var result = TemplateString()
     for (index, line) in lines.enumerated() {
       if index > 0 { result.append("\n") }
@@ -39,6 +40,7 @@ extension TemplateEvaluator {
       throw .evaluation(
         "'truncate' needs a length of at least that of its end, and no negative leeway")
     }
+    try charge(scalarsOf: text)
     let offsets = text.scalarOffsets
     guard offsets.count - 1 - length > leeway else { return .string(text) }
     var result = text[0..<offsets[length - end.scalarCount]]
@@ -54,19 +56,28 @@ extension TemplateEvaluator {
     switch value {
     case .dictionary(let dictionary): pairs = try dictionary.pairs
     case .sequence, .object: pairs = try elements(of: value)
-    default: return try text(of: value).percentEncoded(keepsSlash: true)
+    default: return try percentEncoded(value, keepsSlash: true)
     }
     var result = TemplateString()
     for (index, pair) in pairs.enumerated() {
       let parts = try elements(of: pair)
       guard parts.count == 2 else { throw .evaluation("'urlencode' takes pairs of name and value") }
       if index > 0 { result.append("&") }
-      result.append(try text(of: parts[0]).percentEncoded(keepsSlash: false))
+      result.append(try percentEncoded(parts[0], keepsSlash: false))
       result.append("=")
-      result.append(try text(of: parts[1]).percentEncoded(keepsSlash: false))
-      try check(bytes: result.count)
+      result.append(try percentEncoded(parts[1], keepsSlash: false))
+      try check(bytes: result.footprint)
     }
     return result
+  }
+
+  private func percentEncoded(
+    _ value: TemplateValue, keepsSlash: Bool
+  ) throws(TemplateFailure) -> TemplateString {
+    let text = try text(of: value)
+    try charge(bytes: text.count)
+    try charge(scalarsOf: text)
+    return text.percentEncoded(keepsSlash: keepsSlash)
   }
 
   // MARK: Numbers
@@ -106,6 +117,7 @@ extension TemplateEvaluator {
       return number.isNaN ? nil : try integer(from: number)
     }
     guard case .string(let text) = value else { return nil }
+    try charge(text.count)
     if let integer = try text.parsedInteger(base: base) { return .int(integer) }
     guard let number = text.parsedDouble, number.isFinite else { return nil }
     return try integer(from: number)
@@ -120,7 +132,7 @@ extension TemplateString {
       let isBreak = Self.isWhitespace(scalar) || "-({[<".unicodeScalars.contains(scalar)
       let mapping =
         startsWord ? scalar.properties.uppercaseMapping : scalar.properties.lowercaseMapping
-      mapped.append(contentsOf: mapping.unicodeScalars)
+      mapped.appendAll(mapping.unicodeScalars)
       startsWord = isBreak
     }
   }
@@ -151,7 +163,7 @@ extension TemplateString {
       } else {
         for byte in String(scalar).utf8 {
           let digits = String(byte, radix: 16, uppercase: true)
-          mapped.append(contentsOf: ("%" + (byte < 16 ? "0" : "") + digits).unicodeScalars)
+          mapped.appendAll(("%" + (byte < 16 ? "0" : "") + digits).unicodeScalars)
         }
       }
     }

@@ -91,7 +91,9 @@ extension TemplateFilters {
       var seen: Set<TemplateKey> = []
       var unique: [TemplateValue] = []
       for item in try evaluator.elements(of: value) {
-        if seen.insert(try TemplateKey(key(item))).inserted { unique.append(item) }
+        let key = try key(item)
+        try evaluator.charge(key: key)
+        if seen.insert(try TemplateKey(key)).inserted { unique.append(item) }
       }
       return try evaluator.makeIterator(unique)
     },

@@ -20,6 +20,7 @@ enum TemplateFilters {
     "e": escape, "escape": escape,
     "forceescape": plain { evaluator, value throws(TemplateFailure) in
       var text = try evaluator.text(of: value)
+      try evaluator.charge(scalarsOf: text)
       text.isMarkup = false
       return .string(text.escapedForMarkup())
     },
@@ -72,13 +73,15 @@ enum TemplateFilters {
     },
     "wordcount": plain { evaluator, value throws(TemplateFailure) in
       let text = try evaluator.text(of: value)
-      try evaluator.charge(bytes: text.count)
+      try evaluator.charge(text.count)
       return .int(text.wordCount)
     },
   ]
 
   private static let escape: TemplateFilter = plain { evaluator, value throws(TemplateFailure) in
-    .string(try evaluator.text(of: value).escapedForMarkup())
+    let text = try evaluator.text(of: value)
+    try evaluator.charge(scalarsOf: text)
+    return .string(text.escapedForMarkup())
   }
 
   /// A filter without arguments.
@@ -100,7 +103,7 @@ enum TemplateFilters {
     plain { evaluator, value throws(TemplateFailure) in
       let text = try evaluator.text(of: value)
       try evaluator.charge(bytes: text.count)
-      try evaluator.charge(text.count >> 3)
+      try evaluator.charge(scalarsOf: text)
       return .string(change(text))
     }
   }
@@ -130,6 +133,7 @@ enum TemplateFilters {
       if case .undefined(let missing) = value { throw missing.failure }
       if let number = value.number { return .double(number) }
       guard case .string(let text) = value else { return fallback }
+      try evaluator.charge(text.count)
       return text.parsedDouble.map { .double($0) } ?? fallback
     },
     "int": { evaluator, value, arguments throws(TemplateFailure) in

@@ -222,6 +222,7 @@ extension TemplateEvaluator {
     case "s", "r", "a":
       if isZeroFilled { specification.fill = " " }
       let text = try specification.type == "s" ? text(of: value) : repr(of: value)
+      try charge(scalarsOf: text)
       return align(cut(text, specification.precision), specification, default: ">")
     case "c":
       guard let code = value.integer.flatMap({ UInt32(exactly: $0) }).flatMap(Unicode.Scalar.init)

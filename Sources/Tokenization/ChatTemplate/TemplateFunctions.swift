@@ -80,6 +80,7 @@ extension TemplateEvaluator {
           guard parts.count == 2 else {
             throw .evaluation("'\(function)' takes pairs, not \(parts.count) values")
           }
+          try charge(key: parts[0])
           try dictionary.set(parts[0], to: parts[1])
         }
       }
@@ -101,6 +102,7 @@ extension TemplateEvaluator {
       let values = try arguments.bound(to: ["key", "default"], of: "get")
       guard let key = values[0] else { throw .evaluation("'get' needs a key") }
       if case .undefined = key { return values[1] ?? .null }
+      try charge(key: key)
       return dictionary[try TemplateKey(key)] ?? values[1] ?? .null
     }
     _ = try arguments.bound(to: [], of: method.rawValue)

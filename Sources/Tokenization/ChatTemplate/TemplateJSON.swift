@@ -77,6 +77,7 @@ private struct TemplateJSONWriter {
 
   private mutating func write(_ text: TemplateString) throws(TemplateFailure) {
     try evaluator.charge(bytes: text.count)
+    if isASCII { try evaluator.charge(scalarsOf: text) }
     if !origin.isContent { origin = text.contentOrigin }
     guard isASCII else {
       OrderedJSON.appendQuoted(text.bytes, to: &bytes)
@@ -93,8 +94,16 @@ private struct TemplateJSONWriter {
     }
   }
 
-  private mutating func breakLine(level: Int) {
+  private mutating func writeSeparator(_ separator: [UInt8]) throws(TemplateFailure) {
+    try evaluator.charge(bytes: separator.count)
+    try evaluator.check(bytes: bytes.count + separator.count)
+    bytes += separator
+  }
+
+  private mutating func breakLine(level: Int) throws(TemplateFailure) {
     guard let indentation else { return }
+    try evaluator.charge(level, times: indentation.count)
+    try evaluator.check(bytes: bytes.count + level * indentation.count)
     bytes.append(0x0A)
     for _ in 0..<level { bytes += indentation }
   }
@@ -104,11 +113,11 @@ private struct TemplateJSONWriter {
   ) throws(TemplateFailure) {
     bytes.append(UInt8(ascii: "["))
     for (index, element) in elements.enumerated() {
-      if index > 0 { bytes += comma }
-      breakLine(level: level)
+      if index > 0 { try writeSeparator(comma) }
+      try breakLine(level: level)
       try write(element, level: level)
     }
-    if !elements.isEmpty { breakLine(level: level - 1) }
+    if !elements.isEmpty { try breakLine(level: level - 1) }
     bytes.append(UInt8(ascii: "]"))
   }
 
@@ -124,13 +133,13 @@ private struct TemplateJSONWriter {
     }
     bytes.append(UInt8(ascii: "{"))
     for (index, entry) in entries.enumerated() {
-      if index > 0 { bytes += comma }
-      breakLine(level: level)
+      if index > 0 { try writeSeparator(comma) }
+      try breakLine(level: level)
       try writeKey(entry.name)
-      bytes += colon
+      try writeSeparator(colon)
       try write(entry.value, level: level)
     }
-    if !entries.isEmpty { breakLine(level: level - 1) }
+    if !entries.isEmpty { try breakLine(level: level - 1) }
     bytes.append(UInt8(ascii: "}"))
   }
 

@@ -5,7 +5,7 @@ extension TemplateString {
       if scalar.isASCII, let upper = Self.asciiUppercase(scalar) {
         mapped.append(upper)
       } else {
-        mapped.append(contentsOf: scalar.properties.uppercaseMapping.unicodeScalars)
+        mapped.appendAll(scalar.properties.uppercaseMapping.unicodeScalars)
       }
     }
   }
@@ -22,7 +22,7 @@ extension TemplateString {
     let context = isASCII ? [] : Array(text.unicodeScalars)
     return mapScalars { scalar, index, mapped in
       if index == 0 {
-        mapped.append(contentsOf: scalar.properties.titlecaseMapping.unicodeScalars)
+        mapped.appendAll(scalar.properties.titlecaseMapping.unicodeScalars)
       } else {
         Self.appendLowercase(scalar, index, context, to: &mapped)
       }
@@ -37,7 +37,7 @@ extension TemplateString {
       if afterCased {
         Self.appendLowercase(scalar, index, context, to: &mapped)
       } else {
-        mapped.append(contentsOf: scalar.properties.titlecaseMapping.unicodeScalars)
+        mapped.appendAll(scalar.properties.titlecaseMapping.unicodeScalars)
       }
       afterCased = scalar.properties.isCased
     }
@@ -49,7 +49,7 @@ extension TemplateString {
       if scalar.properties.isUppercase {
         Self.appendLowercase(scalar, index, context, to: &mapped)
       } else if scalar.properties.isLowercase {
-        mapped.append(contentsOf: scalar.properties.uppercaseMapping.unicodeScalars)
+        mapped.appendAll(scalar.properties.uppercaseMapping.unicodeScalars)
       } else {
         mapped.append(scalar)
       }
@@ -71,7 +71,7 @@ extension TemplateString {
     } else if scalar == "\u{03A3}" {
       mapped.append(endsWord(index, context) ? "\u{03C2}" : "\u{03C3}")
     } else {
-      mapped.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+      mapped.appendAll(scalar.properties.lowercaseMapping.unicodeScalars)
     }
   }
 

@@ -35,6 +35,8 @@ struct TemplateString: Sendable {
 
   var count: Int { bytes.count }
   var isEmpty: Bool { bytes.isEmpty }
+  /// Bytes of memory it takes: a text may change its origin with every byte.
+  var footprint: Int { bytes.count + runs.count * MemoryLayout<Run>.size }
   var text: String { String(decoding: bytes, as: UTF8.self) }
   var isASCII: Bool { bytes.allSatisfy { $0 < 0x80 } }
 
@@ -136,18 +138,25 @@ struct TemplateString: Sendable {
     var part = TemplateString(bytes: Array(bytes[range]), origin: origin)
     part.isMarkup = isMarkup
     guard !runs.isEmpty, !range.isEmpty else { return part }
-    var start = 0
     var kept: [Run] = []
-    for run in runs {
-      let overlap = range.clamped(to: start..<run.end)
-      if !overlap.isEmpty {
-        kept.append(Run(end: overlap.upperBound - range.lowerBound, origin: run.origin))
-      }
-      start = run.end
+    for run in runs[firstRun(endingAfter: range.lowerBound)...] {
+      let end = min(run.end, range.upperBound)
+      kept.append(Run(end: end - range.lowerBound, origin: run.origin))
+      if end == range.upperBound { break }
     }
     part.origin = kept.first?.origin ?? .template
     part.runs = kept.count > 1 ? kept : []
     return part
+  }
+
+  /// The place of the run that a byte offset lies in.
+  private func firstRun(endingAfter offset: Int) -> Int {
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if runs[middle].end > offset { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 
   /// Byte offsets of all code points, and the length at the end.
@@ -188,6 +197,14 @@ struct TemplateString: Sendable {
       result.append(Array(String(mapped).utf8), origin: segment.origin)
     }
     return result
+  }
+}
+
+extension String.UnicodeScalarView {
+  /// Appends one by one: `append(contentsOf:)` makes room for exactly these, and so copies all that
+  /// is there each time.
+  mutating func appendAll(_ scalars: some Sequence<Unicode.Scalar>) {
+    for scalar in scalars { append(scalar) }
   }
 }
 

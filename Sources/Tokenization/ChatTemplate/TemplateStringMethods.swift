@@ -14,6 +14,7 @@ extension TemplateEvaluator {
     _ method: TemplateStringMethod, of text: TemplateString, _ arguments: TemplateArguments
   ) throws(TemplateFailure) -> TemplateValue {
     try charge(bytes: text.count)
+    try charge(texts: .null, arguments)
     switch method {
     case .strip, .lstrip, .rstrip: return .string(try strip(method, text, arguments))
     case .split, .rsplit: return try split(method, text, arguments)
@@ -25,6 +26,7 @@ extension TemplateEvaluator {
     case .partition, .rpartition: return try partition(method, text, arguments)
     case .splitlines:
       let values = try arguments.bound(to: ["keepends"], of: "splitlines")
+      try charge(scalarsOf: text)
       return try .list(text.lines(keepingEnds: values[0]?.isTrue ?? false).map { .string($0) })
     case .removeprefix, .removesuffix: return .string(try removeAffix(method, text, arguments))
     case .center, .ljust, .rjust, .zfill: return .string(try pad(method, text, arguments))
@@ -41,7 +43,7 @@ extension TemplateEvaluator {
       return .string(try braceFormat(text, TemplateArguments(named: named)))
     default:
       _ = try arguments.bound(to: [], of: method.rawValue)
-      try charge(text.count >> 3)
+      try charge(scalarsOf: text)
       return classify(method, text)
     }
   }
@@ -113,7 +115,9 @@ extension TemplateEvaluator {
       method == .lstrip ? .left : method == .rstrip ? .right : .both
     let given = try arguments.bound(to: ["chars"], of: method.rawValue)[0] ?? .null
     if case .null = given { return text.trimmed(side) }
-    let characters = Set(try textArgument(given, of: method.rawValue).text.unicodeScalars)
+    let chosen = try textArgument(given, of: method.rawValue)
+    try charge(chosen.count)
+    let characters = Set(chosen.text.unicodeScalars)
     return text.trimmed(side) { characters.contains($0) }
   }
 
@@ -134,7 +138,8 @@ extension TemplateEvaluator {
         method == .split
         ? text.split(by: separator, limit: limit) : text.splitFromEnd(by: separator, limit: limit)
     }
-    try charge(parts.count)
+    // Every part is a text of its own.
+    try charge(parts.count * 4)
     return try .list(parts.map { .string($0) })
   }
 
@@ -182,7 +187,7 @@ extension TemplateEvaluator {
     try charge(bytes: text.count)
     let places = text.replacementOffsets(of: old, limit: limit)
     try charge(places.count)
-    try charge(places.count, times: new.count)
+    try charge(places.count, times: new.footprint)
     return .string(text.replacing(at: places, length: old.count, with: new))
   }
 
@@ -212,6 +217,7 @@ extension TemplateEvaluator {
     of text: TemplateString, _ start: TemplateValue?, _ end: TemplateValue?, _ function: String
   ) throws(TemplateFailure) -> (text: TemplateString, offset: Int)? {
     if start == nil && end == nil { return (text, 0) }
+    try charge(scalarsOf: text)
     let offsets = text.scalarOffsets
     let count = offsets.count - 1
     func clamp(_ index: Int) -> Int { index < 0 ? max(max(index, -count) + count, 0) : index }
@@ -236,7 +242,10 @@ extension TemplateEvaluator {
           ? window.text.count : window.text.offsetsFromEnd(of: needle, limit: 1).first
       found = inside.map { $0 + window.offset }
     }
-    if let found { return text[0..<found].scalarCount }
+    if let found {
+      try charge(bytes: found)
+      return text[0..<found].scalarCount
+    }
     guard method == .find || method == .rfind else {
       throw .evaluation("'\(method.rawValue)' does not find the text")
     }
@@ -249,6 +258,7 @@ extension TemplateEvaluator {
     let values = try arguments.bound(to: ["sub", "start", "end"], of: "count")
     let needle = try textArgument(values[0], of: "count").bytes
     guard let window = try window(of: text, values[1], values[2], "count") else { return 0 }
+    try charge(scalarsOf: window.text)
     return needle.isEmpty ? window.text.scalarCount + 1 : window.text.offsets(of: needle).count
   }
 
@@ -269,8 +279,8 @@ extension TemplateEvaluator {
       if separator.isMarkup { part = part.escapedForMarkup() }
       if index > 0 { result.append(separator) }
       result.append(part)
-      try charge(bytes: separator.count + part.count)
-      try check(bytes: result.count)
+      try charge(bytes: separator.footprint + part.footprint)
+      try check(bytes: result.footprint)
     }
     return result
   }
@@ -284,6 +294,7 @@ extension TemplateEvaluator {
     let width = try integerArgument(values[0], of: method.rawValue) ?? 0
     var fill: TemplateString = isNumber ? "0" : " "
     if !isNumber, let given = values[1] { fill = try textArgument(given, of: method.rawValue) }
+    try charge(bytes: fill.count)
     guard fill.scalarCount == 1 else { throw .evaluation("the filling must be one character") }
     let missing = max(width.subtractingReportingOverflow(text.scalarCount).partialValue, 0)
     guard missing > 0 else { return text }
@@ -308,6 +319,7 @@ extension TemplateEvaluator {
     let values = try arguments.bound(to: ["tabsize"], of: "expandtabs")
     let size = max(try integerArgument(values[0], of: "expandtabs") ?? 8, 0)
     try charge(text.bytes.count { $0 == 0x09 }, times: size)
+    try charge(scalarsOf: text)
     var column = 0
     return text.mapScalars { scalar, _, mapped in
       if scalar == "\t" {

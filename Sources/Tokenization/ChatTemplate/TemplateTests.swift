@@ -16,13 +16,13 @@ enum TemplateTests {
     },
     "false": kind { if case .bool(false) = $0 { true } else { false } },
     "filter": plain { evaluator, value throws(TemplateFailure) in
-      TemplateFilters.table[try evaluator.text(of: value).text] != nil
+      TemplateFilters.table[try evaluator.scannedText(of: value).text] != nil
     },
     "float": kind { if case .double = $0 { true } else { false } },
     "integer": kind { if case .int = $0 { true } else { false } },
     "iterable": plain { evaluator, value throws(TemplateFailure) in evaluator.isIterable(value) },
     "lower": plain { evaluator, value throws(TemplateFailure) in
-      try evaluator.text(of: value).isLowercase
+      try evaluator.scannedText(of: value).isLowercase
     },
     "mapping": kind { if case .dictionary = $0 { true } else { false } },
     "none": kind { if case .null = $0 { true } else { false } },
@@ -39,12 +39,12 @@ enum TemplateTests {
     },
     "string": kind { if case .string = $0 { true } else { false } },
     "test": plain { evaluator, value throws(TemplateFailure) in
-      TemplateTests.table[try evaluator.text(of: value).text] != nil
+      TemplateTests.table[try evaluator.scannedText(of: value).text] != nil
     },
     "true": kind { if case .bool(true) = $0 { true } else { false } },
     "undefined": kind { $0.isUndefined },
     "upper": plain { evaluator, value throws(TemplateFailure) in
-      try evaluator.text(of: value).isUppercase
+      try evaluator.scannedText(of: value).isUppercase
     },
   ]
 
@@ -94,6 +94,13 @@ enum TemplateTests {
 }
 
 extension TemplateEvaluator {
+  /// The text of a value of which a test looks at every code point.
+  fileprivate func scannedText(of value: TemplateValue) throws(TemplateFailure) -> TemplateString {
+    let text = try text(of: value)
+    try charge(scalarsOf: text)
+    return text
+  }
+
   fileprivate func remainder(
     _ value: TemplateValue, _ divisor: TemplateValue
   ) throws(TemplateFailure) -> Double? {

@@ -29,6 +29,7 @@ extension TemplateEvaluator {
     case .double(let number): shown.append(TemplateString(TemplateArithmetic.text(of: number)))
     case .string(let text):
       try charge(bytes: text.count)
+      try charge(scalarsOf: text)
       shown.append(text.quoted())
     case .sequence(let sequence): try appendRepr(of: sequence, to: &shown)
     case .dictionary(let dictionary):
@@ -108,17 +109,17 @@ extension TemplateString {
     _ scalar: Unicode.Scalar, _ quote: Unicode.Scalar, to mapped: inout String.UnicodeScalarView
   ) {
     switch scalar {
-    case "\n": mapped.append(contentsOf: "\\n".unicodeScalars)
-    case "\r": mapped.append(contentsOf: "\\r".unicodeScalars)
-    case "\t": mapped.append(contentsOf: "\\t".unicodeScalars)
-    case "\\", quote: mapped.append(contentsOf: ["\\", scalar])
+    case "\n": mapped.appendAll("\\n".unicodeScalars)
+    case "\r": mapped.appendAll("\\r".unicodeScalars)
+    case "\t": mapped.appendAll("\\t".unicodeScalars)
+    case "\\", quote: mapped.appendAll(["\\", scalar])
     case _ where isPrintable(scalar): mapped.append(scalar)
     default:
       let digits = String(scalar.value, radix: 16)
       let (letter, width) =
         scalar.value < 0x100 ? ("x", 2) : scalar.value < 0x10000 ? ("u", 4) : ("U", 8)
       let padding = String(repeating: "0", count: width - digits.count)
-      mapped.append(contentsOf: "\\\(letter)\(padding)\(digits)".unicodeScalars)
+      mapped.appendAll("\\\(letter)\(padding)\(digits)".unicodeScalars)
     }
   }
 
@@ -127,11 +128,11 @@ extension TemplateString {
     guard !isMarkup else { return self }
     var escaped = mapScalars { scalar, _, mapped in
       switch scalar {
-      case "&": mapped.append(contentsOf: "&amp;".unicodeScalars)
-      case "<": mapped.append(contentsOf: "&lt;".unicodeScalars)
-      case ">": mapped.append(contentsOf: "&gt;".unicodeScalars)
-      case "'": mapped.append(contentsOf: "&#39;".unicodeScalars)
-      case "\"": mapped.append(contentsOf: "&#34;".unicodeScalars)
+      case "&": mapped.appendAll("&amp;".unicodeScalars)
+      case "<": mapped.appendAll("&lt;".unicodeScalars)
+      case ">": mapped.appendAll("&gt;".unicodeScalars)
+      case "'": mapped.appendAll("&#39;".unicodeScalars)
+      case "\"": mapped.appendAll("&#34;".unicodeScalars)
       default: mapped.append(scalar)
       }
     }

@@ -10,7 +10,8 @@ struct FetchGateTool: Tool {
 
   @Generable
   struct Arguments {
-    @Guide(description: "The number of the flight, such as HA204", .pattern(/[A-Z]{2}\d{3}/))
+    // Letters and digits that the traveller has said: a small model would rather make some up.
+    @Guide(description: "The number of the flight", .pattern(/[A-Z]{2}\d{3}/), .verbatim)
     var flight: String
   }
 
@@ -30,6 +31,28 @@ struct FetchGateTool: Tool {
   }
 }
 
+extension SessionPropertyValues {
+  /// Whether the tool has answered what was asked last.
+  @SessionPropertyEntry var isGateKnown: Bool = false
+}
+
+/// Has the model call the tool before it answers: a small model would rather guess.
+struct GateProfile: LanguageModelSession.DynamicProfile {
+  @SessionProperty(\.isGateKnown) var isGateKnown
+
+  var body: some DynamicProfile {
+    Profile {
+      Instructions("You help travellers at an airport. Say what the tool has found out.")
+      FetchGateTool()
+    }
+    .samplingMode(.greedy)
+    .maximumResponseTokens(60)
+    .toolCallingMode(isGateKnown ? .disallowed : .required)
+    .onPrompt { isGateKnown = false }
+    .onToolOutput { isGateKnown = true }
+  }
+}
+
 @main
 struct GateTool {
   static func main() async {
@@ -40,13 +63,9 @@ struct GateTool {
       return print("There is no model yet. Fetch one with: hearth models pull")
     case .unavailable(let reason): return print("The model cannot be used: \(reason)")
     }
-    let session = LanguageModelSession(
-      tools: [FetchGateTool()],
-      instructions: "You help travellers at an airport. Look gates up, never guess them.")
+    let session = LanguageModelSession(profile: GateProfile())
     do {
-      let answer = try await session.respond(
-        to: "Which gate does flight HA204 leave from?",
-        options: GenerationOptions(sampling: .greedy, maximumResponseTokens: 80))
+      let answer = try await session.respond(to: "Which gate does flight HA204 leave from?")
       print(answer.content)
       // The transcript holds the call and its output between the prompt and the answer.
       for case .toolCalls(let calls) in session.transcript {

@@ -10,7 +10,8 @@ import Android
 
 /// A file being written beside its place, which it takes only when it is complete.
 ///
-/// A reader that has mapped an older file of that name keeps it.
+/// A reader that has mapped an older file of that name keeps it. Of two writers of one name the second
+/// is refused; what a writer that was killed has left is overwritten.
 struct OutputFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
@@ -20,13 +21,36 @@ struct OutputFile: ~Copyable {
 
   init(path: String) throws(GGUFError) {
     self.path = path
-    descriptor = unsafe open(path + ".partial", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: systemError()) }
+    descriptor = try Self.openLocked(path)
   }
 
   deinit {
-    if descriptor >= 0 { close(descriptor) }
-    if descriptor >= 0, !finished { _ = unsafe unlink(partialPath) }
+    // While the lock is held, so that it cannot be another writer's file.
+    if !finished { _ = unsafe unlink(partialPath) }
+    close(descriptor)
+  }
+
+  /// Opens the file beside `path`, empty and locked.
+  private static func openLocked(_ path: String) throws(GGUFError) -> Int32 {
+    let partialPath = path + ".partial"
+    while true {
+      let descriptor = unsafe open(partialPath, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else { throw .cannotWrite(path: path, reason: systemError()) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let reason = errno == EWOULDBLOCK ? "another program is writing it" : systemError()
+        close(descriptor)
+        throw .cannotWrite(path: path, reason: reason)
+      }
+      // Its last writer may have moved or removed the file before it was locked here.
+      var (opened, there) = (stat(), stat())
+      if unsafe fstat(descriptor, &opened) == 0, unsafe stat(partialPath, &there) == 0,
+        opened.st_ino == there.st_ino, opened.st_dev == there.st_dev,
+        ftruncate(descriptor, 0) == 0
+      {
+        return descriptor
+      }
+      close(descriptor)
+    }
   }
 
   /// Writes bytes at the end.

@@ -45,8 +45,14 @@ private struct ChatLoop {
     while true {
       if isInteractive { Console.status("> ") }
       guard let line = try lines.next() else { return }
-      guard case .text(let text) = line else {
+      let text: String
+      switch line {
+      case .text(let line): text = line
+      case .tooLong:
         Console.note("that line is too long")
+        continue
+      case .invalid(let error):
+        Console.note("\(error)")
         continue
       }
       switch text.trimmingCharacters(in: .whitespaces) {

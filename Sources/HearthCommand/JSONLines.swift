@@ -38,7 +38,11 @@ enum JSONLines {
     while let line = try lines.next() {
       var answer: String
       do {
-        guard case .text(let text) = line else {
+        let text: String
+        switch line {
+        case .text(let line): text = line
+        case .invalid(let error): throw error
+        case .tooLong:
           throw RequestError("the line is longer than \(StandardInput.longest) bytes")
         }
         if text.allSatisfy(\.isWhitespace) { continue }

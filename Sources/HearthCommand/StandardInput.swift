@@ -19,14 +19,20 @@ enum StandardInput {
     }
   }
 
-  /// All of it as text; invalid UTF-8 is replaced.
+  /// All of it as text.
   ///
-  /// - Throws: `InputError` when it cannot be read, `UsageError` when there is too much.
+  /// - Throws: `InputError` when it cannot be read, `UsageError` when there is too much,
+  ///   `EncodingError`.
   static func all() throws -> String {
     var bytes: [UInt8] = []
     while true {
       let more = try some()
-      if more.isEmpty { return String(decoding: bytes, as: UTF8.self) }
+      if more.isEmpty {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+          throw EncodingError(in: bytes, what: "standard input")
+        }
+        return text
+      }
       bytes += more
       guard bytes.count <= longest else {
         throw UsageError("standard input holds more than \(longest >> 20) MiB")
@@ -44,20 +50,34 @@ struct InputError: Error, CustomStringConvertible {
   }
 }
 
+/// Text that is no UTF-8. What stood there cannot be guessed, and a span of it would be no copy.
+struct EncodingError: Error, CustomStringConvertible {
+  let what: String
+  /// Where the first byte is that cannot stand there.
+  let offset: Int
+
+  init(in bytes: [UInt8], what: String) {
+    self.what = what
+    let repaired = String(decoding: bytes, as: UTF8.self).utf8
+    offset = zip(bytes, repaired).prefix { $0 == $1 }.count
+  }
+
+  var description: String { "\(what) is not UTF-8 text: see byte \(offset)" }
+}
+
 /// Lines of standard input, each of bounded length, as soon as they are complete.
 struct LineReader {
   /// A line, or that it was too long.
   enum Line {
     case text(String)
     case tooLong
+    case invalid(EncodingError)
   }
 
   private var buffer: [UInt8] = []
   private var position = 0
 
   /// The next line without its end, nil at the end of input.
-  ///
-  /// Invalid UTF-8 is replaced.
   ///
   /// - Throws: `InputError` when standard input cannot be read.
   mutating func next() throws(InputError) -> Line? {
@@ -85,6 +105,10 @@ struct LineReader {
       if end != nil { break }
     }
     if line.last == 0x0D { line.removeLast() }
-    return isTooLong ? .tooLong : .text(String(decoding: line, as: UTF8.self))
+    if isTooLong { return .tooLong }
+    guard let text = String(validating: line, as: UTF8.self) else {
+      return .invalid(EncodingError(in: line, what: "the line"))
+    }
+    return .text(text)
   }
 }

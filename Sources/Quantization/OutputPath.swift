@@ -1,14 +1,22 @@
 internal import Foundation
+internal import GGUF
 
 /// Checks on the place of a file that is to be written.
 enum OutputPath {
-  /// - Throws: `sameFile` where it is one of `inputs`, `exists` where there is something already.
+  /// - Throws: `sameFile` where it is one of `inputs`, `exists` where there is something already that
+  ///   may not be replaced, `file` where it can never be.
   static func check(
     _ path: String, inputs: [String] = [], replacing: Bool
   ) throws(QuantizationError) {
+    guard !path.isEmpty else {
+      throw .file(.cannotWrite(path: path, reason: "the name is empty"))
+    }
     guard let found = identity(path) else { return }
     guard !inputs.contains(where: { identity($0) == found }) else { throw .sameFile(path: path) }
-    guard replacing, found.isFile else { throw .exists(path: path) }
+    guard found.isFile else {
+      throw .file(.cannotWrite(path: path, reason: "there is something that is no file"))
+    }
+    guard replacing else { throw .exists(path: path) }
   }
 
   private struct Identity: Equatable {

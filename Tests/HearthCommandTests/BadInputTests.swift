@@ -69,6 +69,22 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("unusable"))
   }
 
+  @Test func textThatIsNoUTF8IsRefusedWithItsPlace() throws {
+    let input = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: input) }
+    try Data(Array("ab".utf8) + [0xFF] + Array("cd\n".utf8)).write(to: input)
+    let model = ["--model", Command.tinyModel("llama")]
+    let whole = try Command.run(["extract", "--raw", "--regex", "a"] + model, from: input)
+    #expect(whole.status == 1)
+    #expect(whole.output.isEmpty && whole.errors.contains("byte 2"), "\(whole.errors)")
+    let lines = try Command.run(
+      ["extract", "--raw", "--jsonl", "--regex", "a"] + model, from: input)
+    #expect(lines.output.contains("\"error\":") && lines.output.contains("byte 2"))
+    let tokens = try Command.run(["tokenize"] + model, from: input)
+    #expect(try tokens.objects.count == 1)
+    #expect(try (tokens.objects.first?["error"] as? String)?.contains("byte 2") == true)
+  }
+
   @Test func rawNeedsNoTemplateThatCompiles() throws {
     let url = try model { $0.set("tokenizer.chat_template", .text("{% if %}")) }
     let words = ["run", "--prompt", "hi", "--max-tokens", "2", "--model", path(url)]

@@ -135,26 +135,51 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == [])
   }
 
-  @Test("Of two writers of one file one is refused or both succeed, and the file is whole")
+  @Test("Of two writers of one file the second is refused, and the file is the first one's")
   func twoWriters() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("out.gguf")
-    let results = await withTaskGroup(of: Bool.self, returning: [Bool].self) { group in
-      for format in [QuantizedFormat.q4_0, .q8_0] {
-        group.addTask {
-          do {
-            try await Quantizer(GGUFFile(path: Self.model), as: format)
-              .write(to: path, replacing: true, threads: 1)
-            return true
-          } catch { return false }
-        }
+    var writer = GGUFWriter(architecture: "llama")
+    writer.declare("blk.0.attn_q.weight", .f32, [32, 1])
+    let values = [Float](repeating: 1, count: 32)
+    do {
+      var first = try GGUFStream(path: path, writer)
+      #expect(throws: GGUFError.self) { _ = try GGUFStream(path: path, writer) }
+      await #expect(throws: (any Error).self) {
+        try await Quantizer(GGUFFile(path: Self.model), as: .q4_0).write(to: path, threads: 1)
       }
-      return await group.reduce(into: []) { $0.append($1) }
+      try first.append(unsafe values.span.bytes)
+      try first.finish()
     }
-    #expect(results.contains(true))
-    let type = try GGUFFile(path: path).tensor(named: "blk.0.attn_q.weight")?.type
-    #expect(type == .q4_0 || type == .q8_0)
+    #expect(try GGUFFile(path: path).tensors.map(\.name) == ["blk.0.attn_q.weight"])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == ["out.gguf"])
+  }
+
+  @Test("What a killed writer has left is overwritten") func leftOver() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("out.gguf")
+    try Data(repeating: 7, count: 1 << 20).write(to: URL(filePath: path + ".partial"))
+    try await Quantizer(GGUFFile(path: Self.model), as: .q8_0).write(to: path, threads: 1)
+    let whole = folder.path("whole.gguf")
+    try await Quantizer(GGUFFile(path: Self.model), as: .q8_0).write(to: whole, threads: 1)
+    let files = try [path, whole].map { try Data(contentsOf: URL(filePath: $0)) }
+    #expect(files[0] == files[1])
+  }
+
+  @Test("A folder is no place for a file, with leave to replace or without") func folder()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    for (path, replacing) in [(folder.path(""), true), (folder.path(""), false), ("", true)] {
+      let error = await #expect(throws: QuantizationError.self) {
+        try await Quantizer(GGUFFile(path: Self.model), as: .q8_0)
+          .write(to: path, replacing: replacing, threads: 1)
+      }
+      guard case .file = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
   }
 
   // MARK: Values

@@ -50,7 +50,9 @@ struct InputError: Error, CustomStringConvertible {
   }
 }
 
-/// Text that is no UTF-8. What stood there cannot be guessed, and a span of it would be no copy.
+/// Text that is no UTF-8.
+///
+/// What stood there cannot be guessed, and a span of what is guessed would be no copy.
 struct EncodingError: Error, CustomStringConvertible {
   let what: String
   /// Where the first byte is that cannot stand there.

@@ -134,7 +134,7 @@ static void fill_keys(const ck_attention *a, const space *s, size_t start, size_
       __m512i words[SIDE];
       for (size_t j = 0; j < SIDE; j++) {
         const size_t key = tile * SIDE + j, n = left_of(a->head_dim, d);
-        const uint16_t *k = a->k + (start + key) * a->head_dim + d;
+        const uint16_t *k = (const uint16_t *)a->k + (start + key) * a->head_dim + d;
         words[j] = key < count ? to_bf16(load_halves(k, n), load_halves(k + 16, left_of(n, 16)))
                                : _mm512_setzero_si512();
       }
@@ -148,7 +148,8 @@ static void fill_keys(const ck_attention *a, const space *s, size_t start, size_
 static void fill_values(const ck_attention *a, const space *s, size_t start, size_t count) {
   const __m512i turn = _mm512_loadu_si512(ck_pair_order);
   for (size_t key = 0; key < KEYS; key += 2) {
-    const uint16_t *even = a->v + (start + key) * a->head_dim, *odd = even + a->head_dim;
+    const uint16_t *even = (const uint16_t *)a->v + (start + key) * a->head_dim;
+    const uint16_t *odd = even + a->head_dim;
     for (size_t d = 0; d < s->width; d += SIDE) {
       const size_t n = left_of(a->head_dim, d);
       const vf first = key < count ? load_halves(even + d, n) : vf_set(0);

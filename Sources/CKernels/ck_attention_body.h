@@ -4,18 +4,19 @@
 // order of the additions of one row is fixed (a score: lanes of head_dim, then the lanes; a value:
 // keys in ascending order), whatever tile the row is computed in.
 
-// Up to this many rows keys and values are converted from float16 where they are used; with more
-// rows a block is converted once.
+// Up to this many rows keys and values are used where they are cached, float16 converted on the way;
+// with more rows a block is converted once.
 enum { DIRECT_ROWS = 2 * VF_TILE_ROWS };
 
 // Floats of keys that stay in the first level cache while all rows pass over them.
 enum { CACHED_FLOATS = 4096 };
 
-// Keys or values of one block: float16 in the cache, or float32 in scratch.
+// Keys or values of one block, in the cache or, always float32, in scratch.
 typedef struct block {
   const void *data;
   size_t stride;  // elements between two positions
-  bool half;
+  bool half;      // float16
+  bool direct;    // in the cache
 } block;
 
 CK_INLINE vf block_load(const void *data, size_t index, bool half) {
@@ -71,26 +72,39 @@ static attention_space divide_scratch(const ck_attention *a) {
   return s;
 }
 
-// The block that starts at position `start`, converted where that pays or head_dim asks for it.
-static block open_block(const ck_attention *a, const attention_space *s, const uint16_t *cache,
-                        size_t start, key_span keys) {
-  const uint16_t *source = cache + start * a->head_dim;
-  if (a->rows <= DIRECT_ROWS && s->width == a->head_dim)
-    return (block){source, a->head_dim, true};
-  for (size_t j = keys.first; j < keys.last; j++) {
-    float *row = s->block + j * s->stride;
-    const uint16_t *half = source + j * a->head_dim;
-    size_t d = 0;
-    for (; d + VF_LANES <= a->head_dim; d += VF_LANES) vf_store(row + d, vf_load_f16(half + d));
-    if (d < a->head_dim) vf_store(row + d, vf_load_some_f16(half + d, a->head_dim - d));
-  }
-  return (block){s->block, s->stride, false};
+// The keys or values of position `start` and those after it.
+CK_INLINE const void *cached(const ck_attention *a, const void *cache, size_t start) {
+  return (const char *)cache + start * a->head_dim * ck_kv_bytes(a->kv);
 }
 
-// Asks for n halves that are needed soon.
-CK_INLINE void fetch(const uint16_t *p, size_t n) {
-  enum { LINE = 64 / sizeof(uint16_t) };
-  for (size_t i = 0; i < n; i += LINE) __builtin_prefetch(p + i, 0, 2);
+// A row of the cache as floats, in whole vectors.
+CK_INLINE void copy_row(const ck_attention *a, const attention_space *s, const void *cache,
+                        float *row) {
+  if (a->kv == CK_KV_F32) {
+    for (size_t d = a->head_dim; d < s->width; d++) row[d] = 0;
+    memcpy(row, cache, a->head_dim * sizeof *row);
+    return;
+  }
+  const uint16_t *half = cache;
+  size_t d = 0;
+  for (; d + VF_LANES <= a->head_dim; d += VF_LANES) vf_store(row + d, vf_load_f16(half + d));
+  if (d < a->head_dim) vf_store(row + d, vf_load_some_f16(half + d, a->head_dim - d));
+}
+
+// The block that starts at position `start`, copied where that pays or head_dim asks for it.
+static block open_block(const ck_attention *a, const attention_space *s, const void *cache,
+                        size_t start, key_span keys) {
+  if (a->rows <= DIRECT_ROWS && s->width == a->head_dim)
+    return (block){cached(a, cache, start), a->head_dim, a->kv == CK_KV_F16, true};
+  for (size_t j = keys.first; j < keys.last; j++)
+    copy_row(a, s, cached(a, cache, start + j), s->block + j * s->stride);
+  return (block){s->block, s->stride, false, false};
+}
+
+// Asks for bytes that are needed soon.
+CK_INLINE void fetch(const char *p, size_t bytes) {
+  enum { LINE = 64 };
+  for (size_t i = 0; i < bytes; i += LINE) __builtin_prefetch(p + i, 0, 2);
 }
 
 // --- scores ---
@@ -118,30 +132,29 @@ CK_INLINE void score_tile(const size_t rows, const size_t keys, const float *q, 
   }
 }
 
-// The keys of a span for one tile of rows. `ahead`, if any, are the block's values: they are needed
-// next, and the hardware's prefetching does not foresee the turn.
+// The keys of a span for one tile of rows. `ahead`, if any, are the values of a block in the cache:
+// they are needed next, and the hardware's prefetching does not foresee the turn.
 CK_INLINE void score_span(const size_t rows, const float *q, size_t q_stride, const void *k,
                           size_t k_stride, const bool half, size_t width, key_span keys,
-                          const uint16_t *ahead, float *scores) {
-  const size_t element = half ? sizeof(uint16_t) : sizeof(float);
+                          const char *ahead, float *scores) {
+  const size_t row = k_stride * (half ? sizeof(uint16_t) : sizeof(float));
   // With 4 keys all registers of the smaller sets are taken, and a converted key finds none.
   const size_t step = half && VF_REGISTERS == 16 && rows == 3 ? 3 : 4;
   size_t j = keys.first;
   for (; j + step <= keys.last; j += step) {
-    score_tile(rows, step, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
-               width, scores + j);
-    if (half && ahead) {
-      fetch(ahead + j * k_stride, step * k_stride);
-      fetch((const uint16_t *)k + (j + CK_ATTENTION_BLOCK) * k_stride, step * k_stride);
+    score_tile(rows, step, q, q_stride, (const char *)k + j * row, k_stride, half, width,
+               scores + j);
+    if (ahead) {
+      fetch(ahead + j * row, step * row);
+      fetch((const char *)k + (j + CK_ATTENTION_BLOCK) * row, step * row);
     }
   }
   for (; j < keys.last; j++)
-    score_tile(rows, 1, q, q_stride, (const char *)k + j * k_stride * element, k_stride, half,
-               width, scores + j);
+    score_tile(rows, 1, q, q_stride, (const char *)k + j * row, k_stride, half, width, scores + j);
 }
 
 static void score_rows(size_t rows, const float *q, size_t q_stride, block k, size_t width,
-                       key_span keys, const uint16_t *ahead, float *scores) {
+                       key_span keys, const char *ahead, float *scores) {
 #define SCORE(n)                                                                             \
   if (rows == (n) && k.half)                                                                 \
     score_span(n, q, q_stride, k.data, k.stride, true, width, keys, ahead, scores);               \
@@ -304,7 +317,8 @@ static void add_block(const ck_attention *a, const attention_space *s, const flo
       if (span.last > j + step) span.last = j + step;
       if (span.first < span.last)
         score_rows(rows, q + r * q_stride, q_stride, k, s->width, span,
-                   r == 0 ? a->v + start * a->head_dim : NULL, s->scores + r * CK_ATTENTION_BLOCK);
+                   r == 0 && k.direct ? cached(a, a->v, start) : NULL,
+                   s->scores + r * CK_ATTENTION_BLOCK);
     }
   }
   for (size_t r = 0; r < a->rows; r++) {

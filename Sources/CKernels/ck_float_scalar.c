@@ -108,10 +108,15 @@ static size_t argmax(const float *x, size_t n) {
 
 // --- attention ---
 
+static float cached(const ck_attention *a, const void *cache, size_t index) {
+  return a->kv == CK_KV_F32 ? ((const float *)cache)[index]
+                            : f32_from_f16(((const uint16_t *)cache)[index]);
+}
+
 static float score(const ck_attention *a, const float *q, size_t position) {
-  const uint16_t *k = a->k + position * a->head_dim;
+  const size_t k = position * a->head_dim;
   double dot = 0;
-  for (size_t d = 0; d < a->head_dim; d++) dot += (double)q[d] * f32_from_f16(k[d]);
+  for (size_t d = 0; d < a->head_dim; d++) dot += (double)q[d] * cached(a, a->k, k + d);
   dot *= a->scale;
   return (float)(a->softcap > 0 ? a->softcap * tanh(dot / a->softcap) : dot);
 }
@@ -133,9 +138,9 @@ static void attention_chunk(const ck_attention *a, size_t chunk, float *sums) {
     double weights = 0;
     for (size_t p = first; p < last; p++) {
       const float weight = (float)exp((double)scores[p - begin] - base);
-      const uint16_t *v = a->v + p * a->head_dim;
+      const size_t v = p * a->head_dim;
       weights += weight;
-      for (size_t d = 0; d < a->head_dim; d++) row[d] += weight * f32_from_f16(v[d]);
+      for (size_t d = 0; d < a->head_dim; d++) row[d] += weight * cached(a, a->v, v + d);
     }
     row[stride - 2] = largest;
     row[stride - 1] = (float)weights;

@@ -68,10 +68,12 @@ static void tile_begin(const attention_job *job, size_t kv_head, size_t index, s
     memcpy(q + r * dim, layer->q + row_offset(job, kv_head, begin + r, layer->q_stride),
            dim * sizeof *q);
   }
+  const size_t cached = kv_head * layer->capacity * dim * ck_kv_bytes(layer->kv);
   t->call = (ck_attention){
     .q = q, .q_stride = dim,
-    .k = layer->k + kv_head * layer->capacity * dim,
-    .v = layer->v + kv_head * layer->capacity * dim,
+    .kv = layer->kv,
+    .k = (const char *)layer->k + cached,
+    .v = (const char *)layer->v + cached,
     .first = t->first, .last = t->last, .rows = rows,
     .head_dim = dim, .scale = layer->scale, .softcap = layer->softcap,
     .out = out, .out_stride = dim, .scratch = out + rows * dim,

@@ -150,10 +150,14 @@ static void turn_heads(const ck_heads_step *step, const ck_float_table *f, size_
 }
 
 static void store_heads(const ck_heads_step *step, const ck_float_table *f, size_t t,
-                        const float *x, uint16_t *cache) {
+                        const float *x, void *cache) {
+  const size_t dim = step->head_dim;
   for (size_t h = 0; h < step->kv_heads; h++) {
-    uint16_t *target = cache + (h * step->capacity + step->position + t) * step->head_dim;
-    f->to_f16(x + h * step->head_dim, step->head_dim, target);
+    const size_t target = (h * step->capacity + step->position + t) * dim;
+    if (step->kv == CK_KV_F32)
+      memcpy((float *)cache + target, x + h * dim, dim * sizeof *x);
+    else
+      f->to_f16(x + h * dim, dim, (uint16_t *)cache + target);
   }
 }
 

@@ -64,6 +64,9 @@ uint8_t *random_rows(generator *g, const ck_matmul_table *scalar, ck_type type, 
 // the low bytes of wide ones mostly are.
 ck_q8 quantised_rows(const ck_matmul_table *scalar, const float *x, size_t tokens, size_t cols);
 
+// Keys or values: n elements of a type of cache, uniform in -limit ..< limit.
+void *random_cached(generator *g, ck_kv_type kv, size_t n, float limit);
+
 void check_matmul(ck_isa isa);
 void check_tiles(ck_isa isa);
 void check_floats(ck_isa isa);

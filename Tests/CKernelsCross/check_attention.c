@@ -8,13 +8,15 @@ enum { POSITIONS = 700, ROWS = 21 };
 
 typedef struct inputs {
   size_t head_dim;
-  float *q;        // [ROWS, head_dim]
-  uint16_t *k, *v;  // [POSITIONS, head_dim]
+  float *q;  // [ROWS, head_dim]
+  ck_kv_type kv;
+  void *k, *v;  // kv [POSITIONS, head_dim]
   uint32_t first[ROWS], last[ROWS];
 } inputs;
 
-static uint16_t *random_halves(generator *g, size_t n, float limit) {
+void *random_cached(generator *g, ck_kv_type kv, size_t n, float limit) {
   float *x = random_floats(g, n, limit);
+  if (kv == CK_KV_F32) return x;
   uint16_t *halves = reserve(n, sizeof *halves);
   ck_float_table_for(CK_ISA_SCALAR)->to_f16(x, n, halves);
   free(x);
@@ -22,11 +24,12 @@ static uint16_t *random_halves(generator *g, size_t n, float limit) {
 }
 
 // Rows as they come: consecutive tokens in groups of `group` heads, with a window or without.
-static inputs make_inputs(size_t head_dim, size_t group, size_t start, size_t window) {
+static inputs make_inputs(ck_kv_type kv, size_t head_dim, size_t group, size_t start,
+                          size_t window) {
   generator g = {head_dim * 1009 + group * 17 + start + window + 1};
-  inputs in = {.head_dim = head_dim, .q = random_floats(&g, ROWS * head_dim, 2)};
-  in.k = random_halves(&g, POSITIONS * head_dim, 2);
-  in.v = random_halves(&g, POSITIONS * head_dim, 2);
+  inputs in = {.head_dim = head_dim, .q = random_floats(&g, ROWS * head_dim, 2), .kv = kv};
+  in.k = random_cached(&g, kv, POSITIONS * head_dim, 2);
+  in.v = random_cached(&g, kv, POSITIONS * head_dim, 2);
   for (size_t r = 0; r < ROWS; r++) {
     in.last[r] = (uint32_t)(start + r / group + 1);
     in.first[r] = window && in.last[r] > window ? in.last[r] - (uint32_t)window : 0;
@@ -43,7 +46,7 @@ static void attend(const ck_float_table *t, const inputs *in, size_t begin, size
   float *scratch = reserve(ck_attention_scratch(rows, dim), sizeof *scratch);
   for (size_t i = 0; i < ck_attention_scratch(rows, dim); i++) scratch[i] = NAN;
   t->attention(&(ck_attention){
-    .q = in->q + begin * dim, .q_stride = dim, .k = in->k, .v = in->v,
+    .q = in->q + begin * dim, .q_stride = dim, .kv = in->kv, .k = in->k, .v = in->v,
     .first = in->first + begin, .last = in->last + begin, .rows = rows, .head_dim = dim,
     .scale = 1 / sqrtf((float)dim), .softcap = softcap,
     .out = out + begin * dim, .out_stride = dim, .scratch = scratch,
@@ -51,38 +54,43 @@ static void attend(const ck_float_table *t, const inputs *in, size_t begin, size
   free(scratch);
 }
 
-static void check_case(const ck_float_table *t, size_t head_dim, size_t group, size_t start,
-                       size_t window, float softcap) {
-  inputs in = make_inputs(head_dim, group, start, window);
+static void check_case(const ck_float_table *t, ck_kv_type kv, size_t head_dim, size_t group,
+                       size_t start, size_t window, float softcap) {
+  inputs in = make_inputs(kv, head_dim, group, start, window);
   const size_t floats = ROWS * head_dim;
   float *expected = reserve(floats, sizeof(float)), *whole = reserve(floats, sizeof(float));
   float *pieces = reserve(floats, sizeof(float));
   attend(ck_float_table_for(CK_ISA_SCALAR), &in, 0, ROWS, softcap, expected);
   attend(t, &in, 0, ROWS, softcap, whole);
   float worst = 0;
-  for (size_t i = 0; i < floats; i++) worst = fmaxf(worst, fabsf(expected[i] - whole[i]));
+  for (size_t i = 0; i < floats; i++) {
+    const float difference = fabsf(expected[i] - whole[i]);
+    if (!(difference <= worst)) worst = difference;  // NaN too
+  }
   // Values lie in -2 ... 2. A score's error, about 1e-6 relative to |q| |k|, moves weights as much.
-  CHECK(worst <= 6e-6f, "%s head_dim %zu group %zu start %zu window %zu softcap %g: %g",
-        ck_isa_name(t->isa), head_dim, group, start, window, (double)softcap, (double)worst);
+  CHECK(worst <= 6e-6f, "%s kv %d head_dim %zu group %zu start %zu window %zu softcap %g: %g",
+        ck_isa_name(t->isa), kv, head_dim, group, start, window, (double)softcap, (double)worst);
   for (size_t step = 1; step < 8; step++) {
     for (size_t r = 0; r < ROWS; r += step)
       attend(t, &in, r, r + step < ROWS ? r + step : ROWS, softcap, pieces);
     CHECK(memcmp(whole, pieces, floats * sizeof(float)) == 0,
-          "%s head_dim %zu group %zu start %zu window %zu: %zu rows a call", ck_isa_name(t->isa),
-          head_dim, group, start, window, step);
+          "%s kv %d head_dim %zu group %zu start %zu window %zu: %zu rows a call",
+          ck_isa_name(t->isa), kv, head_dim, group, start, window, step);
   }
   free(expected), free(whole), free(pieces);
   free_inputs(&in);
 }
 
 // Keys beyond a row's last do not reach it, not even as NaN times zero.
-static void check_unseen_keys(const ck_float_table *t) {
-  inputs in = make_inputs(64, 1, 60, 0);
+static void check_unseen_keys(const ck_float_table *t, ck_kv_type kv) {
+  inputs in = make_inputs(kv, 64, 1, 60, 0);
   float *before = reserve(ROWS * 64, sizeof(float)), *after = reserve(ROWS * 64, sizeof(float));
   attend(t, &in, 0, ROWS, 0, before);
   const size_t seen = ROWS - 1;  // only the last row sees the last token's key
-  for (size_t d = 0; d < 64; d++)
-    in.k[(60 + seen) * 64 + d] = in.v[(60 + seen) * 64 + d] = 0x7e00;  // NaN
+  // All bits set are NaN in both types.
+  const size_t row = 64 * ck_kv_bytes(kv), offset = (60 + seen) * row;
+  memset((char *)in.k + offset, 0xff, row);
+  memset((char *)in.v + offset, 0xff, row);
   attend(t, &in, 0, ROWS, 0, after);
   CHECK(memcmp(before, after, seen * 64 * sizeof(float)) == 0, "%s unseen NaN",
         ck_isa_name(t->isa));
@@ -98,10 +106,13 @@ void check_attention(ck_isa isa) {
   static const size_t groups[] = {1, 2, 3, 4, 8};
   for (size_t d = 0; d < sizeof dims / sizeof *dims; d++) {
     const size_t group = groups[d % (sizeof groups / sizeof *groups)];
-    check_case(t, dims[d], group, 0, 0, 0);
-    check_case(t, dims[d], group, 250, 0, 0);
-    check_case(t, dims[d], group + 1, 300, 40, 0);
-    check_case(t, dims[d], 1, 510, 300, 3);
+    for (ck_kv_type kv = CK_KV_F16; kv <= CK_KV_F32; kv++) {
+      check_case(t, kv, dims[d], group, 0, 0, 0);
+      check_case(t, kv, dims[d], group, 250, 0, 0);
+      check_case(t, kv, dims[d], group + 1, 300, 40, 0);
+      check_case(t, kv, dims[d], 1, 510, 300, 3);
+    }
   }
-  check_unseen_keys(t);
+  check_unseen_keys(t, CK_KV_F16);
+  check_unseen_keys(t, CK_KV_F32);
 }

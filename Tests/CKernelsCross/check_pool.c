@@ -70,15 +70,16 @@ enum { HEADS = 6, TOKENS = 20, CAPACITY = 900 };
 typedef struct layer {
   size_t kv_heads, head_dim, position, window;
   bool tiles;
+  ck_kv_type kv;
   float *q;
-  uint16_t *k, *v;
+  void *k, *v;
 } layer;
 
 static void attend(const ck_context *c, const layer *l, size_t begin, size_t end, float *out) {
   const size_t row = HEADS * l->head_dim, tokens = end - begin;
   ck_layer_attention args = {
-    .q = l->q + begin * row, .q_stride = row, .k = l->k, .v = l->v, .capacity = CAPACITY,
-    .heads = HEADS, .kv_heads = l->kv_heads, .head_dim = l->head_dim, .tokens = tokens,
+    .q = l->q + begin * row, .q_stride = row, .kv = l->kv, .k = l->k, .v = l->v,
+    .capacity = CAPACITY, .heads = HEADS, .kv_heads = l->kv_heads, .head_dim = l->head_dim, .tokens = tokens,
     .position = l->position + begin, .window = l->window, .scale = 0.125f,
     .tiles = l->tiles, .out = out + begin * row, .out_stride = row,
   };
@@ -89,16 +90,13 @@ static void attend(const ck_context *c, const layer *l, size_t begin, size_t end
 
 // Whole on one thread against every other way to put tokens into calls and parts on threads.
 static void check_layer(const ck_float_table *floats, const ck_matmul_table *matmul, bool tiles,
-                        size_t kv_heads, size_t head_dim, size_t position, size_t window) {
+                        ck_kv_type kv, size_t kv_heads, size_t head_dim, size_t position,
+                        size_t window) {
   generator g = {kv_heads * 7 + position + 1};
   const size_t cached = kv_heads * CAPACITY * head_dim, n = TOKENS * HEADS * head_dim;
-  layer l = {kv_heads, head_dim, position, window, tiles, random_floats(&g, n, 2),
-             reserve(cached, sizeof(uint16_t)), reserve(cached, sizeof(uint16_t))};
-  for (size_t i = 0; i < cached; i++) {
-    const float key = next_float(&g, 1), value = next_float(&g, 1);
-    floats->to_f16(&key, 1, l.k + i);
-    floats->to_f16(&value, 1, l.v + i);
-  }
+  layer l = {kv_heads, head_dim, position, window, tiles, kv, random_floats(&g, n, 2), NULL, NULL};
+  l.k = random_cached(&g, kv, cached, 1);
+  l.v = random_cached(&g, kv, cached, 1);
   float *expected = reserve(n, sizeof(float)), *actual = reserve(n, sizeof(float));
   for (size_t threads = 1; threads <= 3; threads++) {
     const ck_context c = {ck_pool_create(threads), matmul, floats};
@@ -108,12 +106,43 @@ static void check_layer(const ck_float_table *floats, const ck_matmul_table *mat
       for (size_t t = 0; t < TOKENS; t += step)
         attend(&c, &l, t, t + step < TOKENS ? t + step : TOKENS, actual);
       CHECK(memcmp(expected, actual, n * sizeof(float)) == 0,
-            "%s attention, tiles %d, %zu kv heads at %zu window %zu: %zu threads, %zu tokens a call",
-            ck_isa_name(floats->isa), tiles, kv_heads, position, window, threads, step);
+            "%s attention, tiles %d, kv %d, %zu kv heads at %zu window %zu: %zu threads, %zu tokens",
+            ck_isa_name(floats->isa), tiles, kv, kv_heads, position, window, threads, step);
     }
     ck_pool_destroy(c.pool);
   }
   free(l.q), free(l.k), free(l.v), free(expected), free(actual);
+}
+
+// Keys and values lie where their head and position say, float32 as they came; the rest of the cache
+// stays as it was.
+static void check_heads(const ck_context *c, ck_kv_type kv) {
+  enum { KV_HEADS = 3, DIM = 20, STEPS = 5, ROOM = 9, AT = 2, N = KV_HEADS * DIM };
+  generator g = {77};
+  const size_t element = ck_kv_bytes(kv), bytes = KV_HEADS * ROOM * DIM * element;
+  float *q = random_floats(&g, STEPS * N, 1);
+  float *rows[2] = {random_floats(&g, STEPS * N, 3), random_floats(&g, STEPS * N, 3)};
+  char *cache[2] = {reserve(1, bytes), reserve(1, bytes)}, *expected = reserve(1, bytes);
+  const float angle[STEPS + AT] = {0};
+  ck_par_heads(c, &(ck_heads_step){
+    .q = q, .q_stride = N, .k = rows[0], .v = rows[1], .kv_stride = N, .heads = KV_HEADS,
+    .kv_heads = KV_HEADS, .head_dim = DIM, .tokens = STEPS, .position = AT, .cosine = angle,
+    .sine = angle, .pairs = 0, .kv = kv, .k_cache = cache[0], .v_cache = cache[1],
+    .capacity = ROOM});
+  for (size_t i = 0; i < 2; i++) {
+    memset(expected, 0, bytes);
+    for (size_t t = 0; t < STEPS; t++)
+      for (size_t h = 0; h < KV_HEADS; h++) {
+        const float *row = rows[i] + t * N + h * DIM;
+        char *at = expected + (h * ROOM + AT + t) * DIM * element;
+        if (kv == CK_KV_F32)
+          memcpy(at, row, DIM * element);
+        else
+          ck_float_table_for(CK_ISA_SCALAR)->to_f16(row, DIM, (uint16_t *)at);
+      }
+    CHECK(memcmp(cache[i], expected, bytes) == 0, "kv %d stored, %s", kv, i ? "values" : "keys");
+  }
+  free(q), free(rows[0]), free(rows[1]), free(cache[0]), free(cache[1]), free(expected);
 }
 
 // Activations of one form, all of them in memory of their own.
@@ -269,14 +298,18 @@ void check_parallel(ck_isa isa) {
   const ck_float_table *floats = ck_float_table_for(isa);
   const ck_matmul_table *matmul = ck_matmul_table_for(isa);
   if (!floats || !matmul) return;
-  for (int tiles = 0; tiles < (matmul->tiles ? 2 : 1); tiles++) {
-    check_layer(floats, matmul, tiles, 1, 32, 0, 0);
-    check_layer(floats, matmul, tiles, 2, 64, 800, 0);
-    check_layer(floats, matmul, tiles, 3, 20, 500, 300);
-    check_layer(floats, matmul, tiles, 6, 16, 60, 64);
+  for (int way = 0; way < (matmul->tiles ? 3 : 2); way++) {
+    const bool tiles = way == 2;
+    const ck_kv_type kv = way == 1 ? CK_KV_F32 : CK_KV_F16;
+    check_layer(floats, matmul, tiles, kv, 1, 32, 0, 0);
+    check_layer(floats, matmul, tiles, kv, 2, 64, 800, 0);
+    check_layer(floats, matmul, tiles, kv, 3, 20, 500, 300);
+    check_layer(floats, matmul, tiles, kv, 6, 16, 60, 64);
   }
   for (size_t threads = 1; threads <= 3; threads++) {
     const ck_context c = {ck_pool_create(threads), matmul, floats};
+    check_heads(&c, CK_KV_F16);
+    check_heads(&c, CK_KV_F32);
     check_steps(&c, 1, 576);
     check_steps(&c, 37, 1000);
     check_product(&c, 1, 5, 64);

@@ -124,7 +124,7 @@ static void check_tile_attention(const ck_tile_table *t, size_t rows, size_t hea
   }
   float *y[3];
   for (size_t i = 0; i < 3; i++) y[i] = reserve(rows * head_dim, sizeof(float));
-  ck_attention a = {q, head_dim, k, v, first, last, rows, head_dim, 0.3f, softcap, y[0], head_dim,
+  ck_attention a = {q, head_dim, CK_KV_F16, k, v, first, last, rows, head_dim, 0.3f, softcap, y[0], head_dim,
                     reserve(ck_attention_scratch(rows, head_dim), sizeof(float))};
   scalar->attention(&a);
   free(a.scratch);

@@ -10,19 +10,27 @@ struct AttentionCase {
   var q: [Float]  // [rows, headDim]
   var k: [UInt16]  // [positions, headDim]
   var v: [UInt16]  // [positions, headDim]
+  /// Keys and values of a float32 cache, in place of `k` and `v`.
+  var wide: (k: [Float], v: [Float])?
   var first: [UInt32]
   var last: [UInt32]
   var softcap: Float = 0
 
   /// `group` rows a token; the last token sees every position, or a window of them.
-  init(headDim: Int, rows: Int, group: Int, positions: Int, window: Int? = nil, seed: UInt64) {
+  init(
+    headDim: Int, rows: Int, group: Int, positions: Int, window: Int? = nil, seed: UInt64,
+    isWide: Bool = false
+  ) {
     var generator = SeededGenerator(seed: seed)
     self.headDim = headDim
     self.rows = rows
     self.positions = positions
     q = generator.floats(rows * headDim).map { $0 * 3 }
-    k = generator.floats(positions * headDim).map { Float16($0).bitPattern }
-    v = generator.floats(positions * headDim).map { Float16($0).bitPattern }
+    let keys = generator.floats(positions * headDim)
+    let values = generator.floats(positions * headDim)
+    k = keys.map { Float16($0).bitPattern }
+    v = values.map { Float16($0).bitPattern }
+    if isWide { wide = (keys, values) }
     let tokens = (rows + group - 1) / group
     last = (0..<rows).map { UInt32(positions - tokens + $0 / group + 1) }
     first = last.map { last in window.map { UInt32(max(0, Int(last) - $0)) } ?? 0 }
@@ -37,19 +45,17 @@ struct AttentionCase {
     let queries = Array(q[range.lowerBound * headDim..<range.upperBound * headDim])
     let (first, last) = (Array(first[range]), Array(last[range]))
     unsafe queries.withUnsafeBufferPointer { q in
-      unsafe k.withUnsafeBufferPointer { k in
-        unsafe v.withUnsafeBufferPointer { v in
-          unsafe first.withUnsafeBufferPointer { first in
-            unsafe last.withUnsafeBufferPointer { last in
-              unsafe out.withUnsafeMutableBufferPointer { out in
-                unsafe scratch.withUnsafeMutableBufferPointer { scratch in
-                  var call = unsafe ck_attention(
-                    q: q.baseAddress, q_stride: headDim, k: k.baseAddress, v: v.baseAddress,
-                    first: first.baseAddress, last: last.baseAddress, rows: range.count,
-                    head_dim: headDim, scale: scale, softcap: softcap, out: out.baseAddress,
-                    out_stride: headDim, scratch: scratch.baseAddress)
-                  unsafe kernels.table.pointee.attention(&call)
-                }
+      unsafe withCache { k, v in
+        unsafe first.withUnsafeBufferPointer { first in
+          unsafe last.withUnsafeBufferPointer { last in
+            unsafe out.withUnsafeMutableBufferPointer { out in
+              unsafe scratch.withUnsafeMutableBufferPointer { scratch in
+                var call = unsafe ck_attention(
+                  q: q.baseAddress, q_stride: headDim, kv: wide == nil ? CK_KV_F16 : CK_KV_F32,
+                  k: k, v: v, first: first.baseAddress, last: last.baseAddress,
+                  rows: range.count, head_dim: headDim, scale: scale, softcap: softcap,
+                  out: out.baseAddress, out_stride: headDim, scratch: scratch.baseAddress)
+                unsafe kernels.table.pointee.attention(&call)
               }
             }
           }
@@ -59,6 +65,18 @@ struct AttentionCase {
     return out
   }
 
+  private func withCache(_ body: (UnsafeRawPointer?, UnsafeRawPointer?) -> Void) {
+    if let wide {
+      unsafe wide.k.withUnsafeBytes { k in
+        unsafe wide.v.withUnsafeBytes { v in unsafe body(k.baseAddress, v.baseAddress) }
+      }
+    } else {
+      unsafe k.withUnsafeBytes { k in
+        unsafe v.withUnsafeBytes { v in unsafe body(k.baseAddress, v.baseAddress) }
+      }
+    }
+  }
+
   /// softmax(q k) v of one row in double precision, in one pass over all its keys.
   func expected(row: Int) -> [Double] {
     let keys = Int(first[row])..<Int(last[row])
@@ -66,7 +84,7 @@ struct AttentionCase {
     for position in keys {
       var dot = 0.0
       for d in 0..<headDim {
-        dot += Double(q[row * headDim + d]) * half(k[position * headDim + d])
+        dot += Double(q[row * headDim + d]) * key(position * headDim + d)
       }
       dot *= Double(scale)
       weights.append(softcap > 0 ? Double(softcap) * tanh(dot / Double(softcap)) : dot)
@@ -75,12 +93,18 @@ struct AttentionCase {
     for (position, score) in zip(keys, weights) {
       let weight = exp(score - largest)
       sum += weight
-      for d in 0..<headDim { out[d] += weight * half(v[position * headDim + d]) }
+      for d in 0..<headDim { out[d] += weight * value(position * headDim + d) }
     }
     return out.map { $0 / sum }
   }
 
-  private func half(_ bits: UInt16) -> Double { Double(Float16(bitPattern: bits)) }
+  private func key(_ index: Int) -> Double {
+    wide.map { Double($0.k[index]) } ?? Double(Float16(bitPattern: k[index]))
+  }
+
+  private func value(_ index: Int) -> Double {
+    wide.map { Double($0.v[index]) } ?? Double(Float16(bitPattern: v[index]))
+  }
 }
 
 /// Head sizes of real models, and others that leave incomplete vectors.
@@ -92,7 +116,8 @@ private let headDims = [1, 7, 8, 12, 64, 80, 100, 128, 256]
   /// Scores reach about 3 and are sums of float32 products; a weight has the error of its score.
   private let limit = 2e-6
 
-  @Test(arguments: headDims) func rowsAreThoseOfDoublePrecision(headDim: Int) {
+  @Test(arguments: headDims, [false, true])
+  func rowsAreThoseOfDoublePrecision(headDim: Int, isWide: Bool) {
     let shapes: [(rows: Int, positions: Int, window: Int?)] = [
       (1, 1, nil), (1, 64, nil), (3, 65, nil), (4, 257, 200), (5, 520, nil), (21, 63, 1),
       (20, 70, 50),
@@ -100,7 +125,8 @@ private let headDims = [1, 7, 8, 12, 64, 80, 100, 128, 256]
     for (rows, positions, window) in shapes {
       let seed = UInt64(rows * 1000 + positions)
       let attention = AttentionCase(
-        headDim: headDim, rows: rows, group: 3, positions: positions, window: window, seed: seed)
+        headDim: headDim, rows: rows, group: 3, positions: positions, window: window, seed: seed,
+        isWide: isWide)
       let expected = (0..<rows).flatMap { attention.expected(row: $0) }
       for kernels in FloatKernels.available {
         let out = attention.attend(kernels, 0..<rows)

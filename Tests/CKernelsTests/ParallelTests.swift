@@ -34,8 +34,9 @@ private struct LayerCase {
         unsafe v.withUnsafeBufferPointer { v in
           unsafe out.withUnsafeMutableBufferPointer { out in
             var call = unsafe ck_layer_attention(
-              q: q.baseAddress, q_stride: row, k: k.baseAddress, v: v.baseAddress,
-              capacity: capacity, heads: heads, kv_heads: kvHeads, head_dim: headDim,
+              q: q.baseAddress, q_stride: row, kv: CK_KV_F16, k: k.baseAddress,
+              v: v.baseAddress, capacity: capacity, heads: heads, kv_heads: kvHeads,
+              head_dim: headDim,
               tokens: range.count, position: position + range.lowerBound, window: window,
               scale: 0.125, softcap: 0, tiles: false, out: out.baseAddress, out_stride: row,
               scratch: nil)

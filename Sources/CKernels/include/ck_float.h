@@ -1,4 +1,4 @@
-// Element-wise steps and attention in float32, with float16 storage for keys and values.
+// Element-wise steps and attention in float32; keys and values are kept in float16 or float32.
 #pragma once
 
 #include "ck_cpu.h"
@@ -10,6 +10,12 @@ typedef enum ck_rope_pairing {
   CK_ROPE_HALVES,    // (i, i+n/2): "NEOX", qwen, gemma, phi
 } ck_rope_pairing;
 
+// What keys and values are kept in.
+typedef enum ck_kv_type { CK_KV_F16, CK_KV_F32 } ck_kv_type;
+
+// Bytes of one element.
+static inline size_t ck_kv_bytes(ck_kv_type type) { return type == CK_KV_F32 ? 4 : 2; }
+
 // Causal attention of query rows over one key/value head.
 // A row is one query head of one token; row r attends to positions first[r] ..< last[r].
 // Online softmax over key blocks that start at absolute multiples of CK_ATTENTION_BLOCK; chunks of
@@ -19,8 +25,9 @@ enum { CK_ATTENTION_BLOCK = 64, CK_ATTENTION_CHUNK = 256 };
 typedef struct ck_attention {
   const float *q;         // [rows, head_dim], rows q_stride floats apart
   size_t q_stride;
-  const uint16_t *k;      // float16 [positions, head_dim]
-  const uint16_t *v;      // float16 [positions, head_dim]
+  ck_kv_type kv;
+  const void *k;          // kv [positions, head_dim]
+  const void *v;          // kv [positions, head_dim]
   const uint32_t *first;  // [rows]
   const uint32_t *last;   // [rows], > first
   size_t rows;

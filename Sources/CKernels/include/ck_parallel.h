@@ -136,7 +136,8 @@ typedef struct ck_heads_step {
   const float *cosine, *sine;  // [positions, pairs]
   size_t pairs;
   ck_rope_pairing pairing;
-  uint16_t *k_cache, *v_cache;  // float16 [kv_heads, capacity, head_dim]
+  ck_kv_type kv;
+  void *k_cache, *v_cache;     // kv [kv_heads, capacity, head_dim]
   size_t capacity;
 } ck_heads_step;
 void ck_par_heads(const ck_context *c, const ck_heads_step *step);
@@ -158,15 +159,16 @@ void ck_par_embed(const ck_context *c, const ck_embed *step);
 typedef struct ck_layer_attention {
   const float *q;      // [tokens, heads, head_dim], tokens q_stride floats apart
   size_t q_stride;
-  const uint16_t *k;   // float16 [kv_heads, capacity, head_dim]
-  const uint16_t *v;   // float16 [kv_heads, capacity, head_dim]
+  ck_kv_type kv;
+  const void *k;       // kv [kv_heads, capacity, head_dim]
+  const void *v;       // kv [kv_heads, capacity, head_dim]
   size_t capacity;     // positions between two kv heads
   size_t heads, kv_heads, head_dim;
   size_t tokens;
   size_t position;     // of the first token; keys 0 ..< position + tokens are in the cache
   size_t window;       // 0, or W: token at p sees p-W+1 ... p
   float scale, softcap;
-  bool tiles;          // by matrix units, which the context's table must have
+  bool tiles;          // by matrix units, which the context's table must have; float16 only
   float *out;          // [tokens, heads, head_dim], tokens out_stride floats apart
   size_t out_stride;
   float *scratch;      // ck_layer_attention_scratch(...) floats

@@ -49,8 +49,8 @@ typedef struct ck_tile_table {
   void (*multiply)(const ck_tile_product *p);
   void (*begin)(void);
   void (*end)(void);
-  // Attention of many rows (ck_float.h) with products of bfloat16; NULL where there is none. The
-  // scratch of its arguments has attention_scratch(rows, head_dim) floats.
+  // Attention of many rows (ck_float.h) over float16 with products of bfloat16; NULL where there is
+  // none. The scratch of its arguments has attention_scratch(rows, head_dim) floats.
   void (*attention)(const ck_attention *args);
   size_t (*attention_scratch)(size_t rows, size_t head_dim);
 } ck_tile_table;

@@ -111,8 +111,8 @@ extension Compute {
       position: position, q_bias: pointer(weights.queryBias), k_bias: pointer(weights.keyBias),
       v_bias: pointer(weights.valueBias), q_norm: pointer(weights.queryNorm),
       k_norm: pointer(weights.keyNorm), eps: epsilon, cosine: rope.cosine.base,
-      sine: rope.sine.base, pairs: rope.pairs, pairing: rope.pairing, k_cache: keys,
-      v_cache: values, capacity: cache.capacity)
+      sine: rope.sine.base, pairs: rope.pairs, pairing: rope.pairing, kv: cache.type.kernelType,
+      k_cache: keys, v_cache: values, capacity: cache.capacity)
     unsafe ck_par_heads(&context, &step)
   }
 }

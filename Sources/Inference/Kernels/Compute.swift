@@ -117,7 +117,8 @@ final class Compute: @unchecked Sendable {
   /// Attention of consecutive tokens over one layer of the cache, which already holds their keys.
   ///
   /// `q` and `out` are `[tokens, heads * headDim]`; the first token's position is `position`.
-  /// `isTiled` says that matrix units may round queries, keys and values to bfloat16.
+  /// `isTiled` says that matrix units may round queries, keys and values to bfloat16, which they do
+  /// with float16 only.
   func attend(
     _ q: Matrix, _ cache: KVCache, _ layer: LayerConfiguration, layerIndex: Int, position: Int,
     isTiled: Bool, into out: Matrix
@@ -125,11 +126,11 @@ final class Compute: @unchecked Sendable {
     precondition(q.columns == layer.heads * layer.headDim && out.columns == q.columns)
     let (keys, values) = unsafe cache.layer(layerIndex, holding: position + q.rows)
     var arguments = unsafe ck_layer_attention(
-      q: q.base, q_stride: q.stride, k: keys, v: values, capacity: cache.capacity,
-      heads: layer.heads, kv_heads: layer.keyValueHeads, head_dim: layer.headDim, tokens: q.rows,
-      position: position, window: layer.window, scale: layer.attentionScale,
-      softcap: layer.attentionSoftcap, tiles: isTiled, out: out.base, out_stride: out.stride,
-      scratch: nil)
+      q: q.base, q_stride: q.stride, kv: cache.type.kernelType, k: keys, v: values,
+      capacity: cache.capacity, heads: layer.heads, kv_heads: layer.keyValueHeads,
+      head_dim: layer.headDim, tokens: q.rows, position: position, window: layer.window,
+      scale: layer.attentionScale, softcap: layer.attentionSoftcap,
+      tiles: isTiled && cache.type == .float16, out: out.base, out_stride: out.stride, scratch: nil)
     let needed = unsafe ck_layer_attention_scratch(&context, &arguments)
     unsafe arguments.scratch = try Self.grow(&attentionScratch, to: needed)
     unsafe ck_par_attention(&context, &arguments)

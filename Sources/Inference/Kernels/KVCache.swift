@@ -2,7 +2,25 @@ internal import CKernels
 
 internal import Foundation
 
-/// Keys and values of the tokens seen so far, float16.
+/// What keys and values are kept in.
+public enum KeyValueType: Sendable, Hashable {
+  /// Half the memory, and half of what a token reads after a long text; 11 bits of precision.
+  case float16
+  /// Keys and values as they were computed.
+  case float32
+
+  /// Bytes of one element.
+  package var byteCount: Int { ck_kv_bytes(kernelType) }
+
+  var kernelType: ck_kv_type {
+    switch self {
+    case .float16: CK_KV_F16
+    case .float32: CK_KV_F32
+    }
+  }
+}
+
+/// Keys and values of the tokens seen so far.
 ///
 /// One allocation, `[layer, key or value, kvHead, position, headDim]`. The system gives pages
 /// only when they are first written, so an unused context costs address space, not memory.
@@ -13,6 +31,8 @@ package final class KVCache: @unchecked Sendable {
   package let capacity: Int
   /// Positions that hold a token's keys and values.
   package private(set) var count = 0
+  /// What they are kept in.
+  package let type: KeyValueType
   /// Bytes of the whole allocation.
   package let bytes: Int
 
@@ -20,7 +40,7 @@ package final class KVCache: @unchecked Sendable {
   private let layers: [LayerLayout]
 
   private struct LayerLayout {
-    var keys: Int  // offset in float16 elements
+    var keys: Int  // offset in elements
     var values: Int
     var heads: Int
     var headDim: Int
@@ -29,7 +49,9 @@ package final class KVCache: @unchecked Sendable {
   /// An empty cache for `capacity` tokens of the model.
   ///
   /// - Throws: `contextTooLarge` when the size is not a sensible number, `outOfMemory`.
-  package init(_ configuration: ModelConfiguration, capacity: Int) throws(InferenceError) {
+  package init(
+    _ configuration: ModelConfiguration, capacity: Int, type: KeyValueType = .float16
+  ) throws(InferenceError) {
     guard capacity >= 1, capacity <= configuration.maximumContextSize else {
       throw .contextTooLarge(requested: capacity, limit: configuration.maximumContextSize)
     }
@@ -45,12 +67,14 @@ package final class KVCache: @unchecked Sendable {
       elements += 2 * size
     }
     var memory: UnsafeMutableRawPointer?
-    guard unsafe posix_memalign(&memory, 4096, elements * 2) == 0, let memory = unsafe memory else {
-      throw .outOfMemory(bytes: elements * 2, purpose: "KV cache of \(capacity) tokens")
+    let bytes = elements * type.byteCount
+    guard unsafe posix_memalign(&memory, 4096, bytes) == 0, let memory = unsafe memory else {
+      throw .outOfMemory(bytes: bytes, purpose: "KV cache of \(capacity) tokens")
     }
     self.capacity = capacity
+    self.type = type
     self.layers = layers
-    bytes = elements * 2
+    self.bytes = bytes
     unsafe base = memory
   }
 
@@ -71,18 +95,17 @@ package final class KVCache: @unchecked Sendable {
   /// Keys and values of one layer, `[kvHead, capacity, headDim]`; `holding` positions are read.
   func layer(
     _ index: Int, holding positions: Int
-  ) -> (keys: UnsafePointer<UInt16>, values: UnsafePointer<UInt16>) {
+  ) -> (keys: UnsafeRawPointer, values: UnsafeRawPointer) {
     let (keys, values) = unsafe mutableLayer(index, holding: positions)
-    return unsafe (UnsafePointer(keys), UnsafePointer(values))
+    return (UnsafeRawPointer(keys), UnsafeRawPointer(values))
   }
 
   /// The same to be written.
   func mutableLayer(
     _ index: Int, holding positions: Int
-  ) -> (keys: UnsafeMutablePointer<UInt16>, values: UnsafeMutablePointer<UInt16>) {
+  ) -> (keys: UnsafeMutableRawPointer, values: UnsafeMutableRawPointer) {
     precondition(positions <= capacity)
     let layer = layers[index]
-    let half = unsafe base.assumingMemoryBound(to: UInt16.self)
-    return unsafe (half + layer.keys, half + layer.values)
+    return unsafe (base + layer.keys * type.byteCount, base + layer.values * type.byteCount)
   }
 }

@@ -30,10 +30,12 @@ public struct MemoryEstimate: Sendable, Equatable {
   ///   - contextSize: tokens; nil takes the default for the model.
   ///   - prefillChunk: tokens computed at once.
   ///   - weightLayout: where the weights will be.
+  ///   - keyValueType: what keys and values are kept in.
   /// - Throws: `InferenceError` when the file is not a model that this engine can run.
   public init(
     file: GGUFFile, contextSize: Int? = nil, prefillChunk: Int = EngineOptions().prefillChunk,
-    weightLayout: WeightLayout = EngineOptions().weightLayout
+    weightLayout: WeightLayout = EngineOptions().weightLayout,
+    keyValueType: KeyValueType = EngineOptions().keyValueType
   ) throws(InferenceError) {
     let configuration = try ModelConfiguration(file)
     let limit = configuration.maximumContextSize
@@ -42,19 +44,20 @@ public struct MemoryEstimate: Sendable, Equatable {
     }
     self.init(
       configuration, weightBytes: file.tensorByteCount, contextSize: contextSize,
-      prefillChunk: prefillChunk)
+      prefillChunk: prefillChunk, keyValueType: keyValueType)
     if weightLayout == .interleaved { copied = TransformerModel.interleavedByteCount(of: file) }
     mapped -= copied
   }
 
   package init(
-    _ configuration: ModelConfiguration, weightBytes: Int, contextSize: Int?, prefillChunk: Int
+    _ configuration: ModelConfiguration, weightBytes: Int, contextSize: Int?, prefillChunk: Int,
+    keyValueType: KeyValueType
   ) {
     let contextSize = contextSize ?? configuration.defaultContextSize
     mapped = weightBytes
     copied = 0
     self.contextSize = contextSize
-    keyValueCache = configuration.keyValueBytesPerToken * contextSize
+    keyValueCache = configuration.keyValueBytesPerToken(keyValueType) * contextSize
     // Floats of one token: residual stream and norm, queries and their result, keys and values,
     // both halves of the feed-forward.
     var widest = 0

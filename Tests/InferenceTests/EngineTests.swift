@@ -129,6 +129,20 @@ import Testing
     #expect(warm == (try await tokens(self.engine().generate(request(prompt(6), 6)))))
   }
 
+  @Test func aCacheOfFloat32TakesTwiceTheBytesAndIsReused() async throws {
+    let engine = try engine(EngineOptions(contextSize: 100, threads: 1, keyValueType: .float32))
+    // 3 layers, keys and values, 2 heads of 16 numbers of 4 bytes, 100 positions.
+    await #expect(engine.keyValueCacheBytes == 3 * 2 * 2 * 16 * 4 * 100)
+    let half = try self.engine(EngineOptions(contextSize: 100, threads: 1))
+    await #expect(half.keyValueCacheBytes == 3 * 2 * 2 * 16 * 2 * 100)
+    let golden = try ArchitectureGolden.load("llama").cases[0]
+    for cachedTokens in [0, golden.promptIds.count - 1] {
+      let stream = try await engine.generate(request(golden.promptIds, 16))
+      #expect(try await tokens(stream) == golden.greedy16)
+      #expect(stream.metrics.cachedTokens == cachedTokens)
+    }
+  }
+
   @Test func resetForgetsTheConversation() async throws {
     let engine = try engine()
     _ = try await tokens(engine.generate(request(prompt(10), 4)))

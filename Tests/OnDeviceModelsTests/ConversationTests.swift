@@ -148,6 +148,9 @@ import Tokenization
     #expect(estimate.keyValueCache == 3 * 2 * 2 * 16 * 2 * 100)
     #expect(estimate.mapped + estimate.copied == file.tensors.reduce(0) { $0 + $1.byteCount })
     #expect(estimate.copied == 0)  // float weights stay where they are
+    let wide = try MemoryEstimate(file: file, contextSize: 100, keyValueType: .float32)
+    #expect(wide.keyValueCache == 2 * estimate.keyValueCache)
+    #expect(wide.total - estimate.total == estimate.keyValueCache)
     #expect(throws: InferenceError.contextTooLarge(requested: 513, limit: 512)) {
       try MemoryEstimate(file: file, contextSize: 513)
     }

@@ -14,17 +14,21 @@ public struct EngineOptions: Sendable, Equatable {
   public var precision: MatmulPrecision
   /// Where weights are while the model is loaded.
   public var weightLayout: WeightLayout
+  /// What keys and values of the tokens seen are kept in.
+  public var keyValueType: KeyValueType
 
   /// The defaults suit one conversation on an otherwise idle machine.
   public init(
     contextSize: Int? = nil, threads: Int? = nil, prefillChunk: Int = 256,
-    precision: MatmulPrecision = .quantized, weightLayout: WeightLayout = .interleaved
+    precision: MatmulPrecision = .quantized, weightLayout: WeightLayout = .interleaved,
+    keyValueType: KeyValueType = .float16
   ) {
     self.contextSize = contextSize
     self.threads = threads
     self.prefillChunk = prefillChunk
     self.precision = precision
     self.weightLayout = weightLayout
+    self.keyValueType = keyValueType
   }
 
   /// The context size that is used unless one is asked for: bounded, because a model that was
@@ -70,7 +74,7 @@ public actor InferenceEngine {
     let contextSize = options.contextSize ?? min(trained, EngineOptions.defaultContextLimit)
     pass = try ForwardPass(
       model, contextSize: contextSize, threads: options.threads ?? ProcessorCount.online,
-      precision: options.precision)
+      precision: options.precision, keyValueType: options.keyValueType)
     executor = InferenceExecutor()
     self.contextSize = contextSize
     chunkSize = min(options.prefillChunk, contextSize)
@@ -118,6 +122,9 @@ public actor InferenceEngine {
 
   /// Tokens whose keys and values are in the cache.
   package var cachedTokenCount: Int { cached.count }
+
+  /// Bytes that the cache takes when it is full.
+  package var keyValueCacheBytes: Int { pass.cache.bytes }
 
   /// Computes one chunk of tokens, and chooses the next token if their last one is among them.
   func step(_ generation: Generation) throws(InferenceError) {

@@ -18,10 +18,10 @@ package final class ForwardPass {
   /// - Throws: `contextTooLarge`, `outOfMemory`, `threads`.
   package init(
     _ model: TransformerModel, contextSize: Int, threads: Int,
-    precision: MatmulPrecision = .quantized
+    precision: MatmulPrecision = .quantized, keyValueType: KeyValueType = .float16
   ) throws(InferenceError) {
     self.model = model
-    cache = try KVCache(model.configuration, capacity: contextSize)
+    cache = try KVCache(model.configuration, capacity: contextSize, type: keyValueType)
     compute = try Compute(threads: threads, precision: precision)
     var ropes: [RoPETable] = []
     for rope in model.configuration.ropes {

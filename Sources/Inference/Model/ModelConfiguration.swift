@@ -19,6 +19,11 @@ package struct LayerConfiguration: Sendable {
   package var attentionScale: Float
   /// 0, or c: a score s becomes c * tanh(s / c).
   package var attentionSoftcap: Float = 0
+
+  /// Bytes of the layer's keys and values of one token.
+  package func keyValueBytesPerToken(_ type: KeyValueType) -> Int {
+    2 * keyValueHeads * headDim * type.byteCount
+  }
 }
 
 /// What a model's header says about its arithmetic; families differ in fields, not in code.
@@ -43,8 +48,8 @@ package struct ModelConfiguration: Sendable {
   /// The largest context size that may be asked for: what the model was trained on.
   package var maximumContextSize: Int { trainedContextSize }
 
-  /// Bytes of keys and values (float16) that one token takes in the cache.
-  package var keyValueBytesPerToken: Int {
-    layers.reduce(0) { $0 + 2 * 2 * $1.keyValueHeads * $1.headDim }
+  /// Bytes of keys and values that one token takes in the cache.
+  package func keyValueBytesPerToken(_ type: KeyValueType) -> Int {
+    layers.reduce(0) { $0 + $1.keyValueBytesPerToken(type) }
   }
 }

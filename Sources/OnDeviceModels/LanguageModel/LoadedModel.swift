@@ -23,7 +23,7 @@ struct LoadedModel: Sendable {
     let path = try path(of: configuration.source)
     let options = EngineOptions(
       contextSize: configuration.contextSize, threads: configuration.threads,
-      weightLayout: configuration.weightLayout)
+      weightLayout: configuration.weightLayout, keyValueType: configuration.keyValueType)
     let model = try await OnDeviceModel.load(
       file: path, options: options, template: configuration.template
     ) { file in
@@ -31,7 +31,7 @@ struct LoadedModel: Sendable {
       try memory.check(
         MemoryEstimate(
           file: file, contextSize: options.contextSize, prefillChunk: options.prefillChunk,
-          weightLayout: options.weightLayout))
+          weightLayout: options.weightLayout, keyValueType: options.keyValueType))
     }
     guard let renderer = try model.promptRenderer else {
       throw OnDeviceModelError.noChatTemplate(path: path)

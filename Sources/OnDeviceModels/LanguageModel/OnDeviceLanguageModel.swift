@@ -26,6 +26,8 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
     public var threads: Int?
     /// Where weights are while the model is loaded.
     public var weightLayout: WeightLayout
+    /// What keys and values of the tokens seen are kept in.
+    public var keyValueType: KeyValueType
     /// How tokens are chosen where a request does not say; nil takes what the makers of a model of
     /// the catalog recommend, else the defaults of `SamplingOptions`.
     public var sampling: SamplingOptions?
@@ -39,13 +41,15 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
     /// The defaults suit most programs.
     public init(
       contextSize: Int? = nil, threads: Int? = nil,
-      weightLayout: WeightLayout = EngineOptions().weightLayout, sampling: SamplingOptions? = nil,
+      weightLayout: WeightLayout = EngineOptions().weightLayout,
+      keyValueType: KeyValueType = EngineOptions().keyValueType, sampling: SamplingOptions? = nil,
       template: ChatTemplateChoice? = nil, timeLimit: Duration? = nil,
       ignoresMemoryEstimate: Bool = false
     ) {
       self.contextSize = contextSize
       self.threads = threads
       self.weightLayout = weightLayout
+      self.keyValueType = keyValueType
       self.sampling = sampling
       self.template = template
       self.timeLimit = timeLimit
@@ -100,8 +104,8 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
   public var executorConfiguration: Executor.Configuration {
     Executor.Configuration(
       source: source, contextSize: options.contextSize, threads: options.threads,
-      weightLayout: options.weightLayout, template: options.template,
-      ignoresMemoryEstimate: options.ignoresMemoryEstimate)
+      weightLayout: options.weightLayout, keyValueType: options.keyValueType,
+      template: options.template, ignoresMemoryEstimate: options.ignoresMemoryEstimate)
   }
 
   /// Whether the model is in memory now.
@@ -166,6 +170,7 @@ extension OnDeviceLanguageModel {
       let contextSize: Int?
       let threads: Int?
       let weightLayout: WeightLayout
+      let keyValueType: KeyValueType
       let template: ChatTemplateChoice?
       let ignoresMemoryEstimate: Bool
     }

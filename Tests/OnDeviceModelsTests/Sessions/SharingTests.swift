@@ -143,6 +143,22 @@ import Testing
     #expect(again.usage.input.cachedTokenCount == 0 && model.isLoaded)
   }
 
+  @Test func aCacheOfAnotherTypeBelongsToAnotherLoadedModel() async throws {
+    func model(_ type: KeyValueType) -> OnDeviceLanguageModel {
+      OnDeviceLanguageModel(
+        file: TinyModel.path,
+        options: .init(
+          contextSize: 489, threads: 1, keyValueType: type, sampling: .greedy, template: .chatML))
+    }
+    let (half, wide) = (model(.float16), model(.float32))
+    #expect(half.executorConfiguration != wide.executorConfiguration)
+    let session = LanguageModelSession(model: wide)
+    try await session.respond(to: "hello", options: atMost(4))
+    #expect(wide.isLoaded && !half.isLoaded)
+    let again = try await session.respond(to: "more", options: atMost(4))
+    #expect(again.usage.input.cachedTokenCount > 0)
+  }
+
   @Test func aModelInUseIsNotLetGo() async throws {
     let model = TinyModel.model(contextSize: 499)
     let session = LanguageModelSession(model: model)

@@ -103,7 +103,8 @@ private final class Evaluator {
       file: file, layout: options.weightLayout, threads: options.threads)
     pass = try ForwardPass(
       model, contextSize: options.contextSize ?? model.configuration.defaultContextSize,
-      threads: options.threads ?? ProcessorCount.online, precision: options.precision)
+      threads: options.threads ?? ProcessorCount.online, precision: options.precision,
+      keyValueType: options.keyValueType)
   }
 
   /// Positions whose logits are held at once: a quarter of a million floats each at the most.

@@ -28,7 +28,7 @@ let grammarVerb = Verb(
   ] + GrammarOptions.options + benchOptions
 ) { arguments in
   try arguments.refuseOperands()
-  for option in ["--threads", "--mapped", "--backend"]
+  for option in ["--threads", "--mapped", "--backend", "--kv"]
   where arguments.has(option) && !arguments.has("--decode") {
     throw UsageError("\(option) goes with --decode")
   }

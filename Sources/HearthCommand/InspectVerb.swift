@@ -8,6 +8,7 @@ let inspectVerb = Verb(
   summary: "show a file's metadata, tensors, types and what it takes of memory",
   options: [
     Option("--ctx", "N", "context size for the memory estimate"),
+    ModelOptions.keyValueOption,
     Option("--no-tensors", nil, "leave the list of tensors out"),
   ]
 ) { arguments in
@@ -16,7 +17,9 @@ let inspectVerb = Verb(
   let path = try ModelStore().locate(named).path(percentEncoded: false)
   let file = try GGUFFile(path: path)
   let report = InspectReport(file: file)
-  let memory = try report.memory(contextSize: ModelOptions.positive(arguments, "--ctx"))
+  let memory = try report.memory(
+    contextSize: ModelOptions.positive(arguments, "--ctx"),
+    keyValueType: ModelOptions.keyValueType(arguments))
   Console.line(report.header)
   Console.line("\nmetadata (\(file.metadata.count) keys)")
   report.metadata.forEach(Console.line)
@@ -67,10 +70,11 @@ private struct InspectReport {
     }
   }
 
-  func memory(contextSize: Int?) throws -> [String] {
+  func memory(contextSize: Int?, keyValueType: KeyValueType) throws -> [String] {
     let estimate: MemoryEstimate
     do {
-      estimate = try MemoryEstimate(file: file, contextSize: contextSize)
+      estimate = try MemoryEstimate(
+        file: file, contextSize: contextSize, keyValueType: keyValueType)
     } catch InferenceError.contextTooLarge(let requested, let limit) {
       throw InferenceError.contextTooLarge(requested: requested, limit: limit)
     } catch {

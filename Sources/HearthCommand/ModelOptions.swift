@@ -14,7 +14,12 @@ enum ModelOptions {
     Option("--mapped", nil, "use weights where the file maps them: no copy, slower products"),
     Option(
       "--backend", "int8|blas", "8-bit products, or float32 through BLAS (default: int8)"),
+    keyValueOption,
   ]
+
+  /// Of the verbs that have some of these options only.
+  static let keyValueOption = Option(
+    "--kv", "f16|f32", "keys and values kept in float16, or float32 (default: f16)")
 
   /// The file that `--model` means.
   ///
@@ -63,11 +68,20 @@ enum ModelOptions {
     return number
   }
 
+  static func keyValueType(_ arguments: Arguments) throws(UsageError) -> KeyValueType {
+    switch arguments.string("--kv") {
+    case nil, "f16": .float16
+    case "f32": .float32
+    case let other?: throw UsageError("--kv is f16 or f32, not \"\(other)\"")
+    }
+  }
+
   static func engine(_ arguments: Arguments) throws -> EngineOptions {
     var options = EngineOptions()
     options.threads = try positive(arguments, "--threads")
     options.contextSize = try positive(arguments, "--ctx")
     if arguments.has("--mapped") { options.weightLayout = .mapped }
+    options.keyValueType = try keyValueType(arguments)
     switch arguments.string("--backend") {
     case nil, "int8": options.precision = .quantized
     case "blas": options.precision = .float

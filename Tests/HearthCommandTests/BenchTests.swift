@@ -60,6 +60,16 @@ import Testing
     #expect(answers[1]["token_bytes"] as? Int == bytes)
   }
 
+  @Test func keysAndValuesOfFloat32AreTwiceTheBytes() throws {
+    let bytes = try ["f16", "f32"].map { type in
+      let result = try bench(
+        ["--serve", "--kv", type, Command.tinyModel("llama")], input: #"{"measure":"decode4"}"#)
+      return try #require(result.objects.first?["token_bytes"] as? Int, "\(result.errors)")
+    }
+    // 3 layers, 36.5 positions, keys and values, 2 heads of 16, 2 bytes more of each number.
+    #expect(bytes[1] - bytes[0] == 3 * Int(36.5 * 2 * 2 * 16 * 2))
+  }
+
   @Test func layersWithAWindowReadNoMoreThanIt() throws {
     // Of seven layers only the sixth sees everything; it has 2 heads of keys and values, of 32.
     let result = try bench(

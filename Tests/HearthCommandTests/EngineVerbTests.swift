@@ -45,6 +45,19 @@ import Testing
     #expect(objects[11]["argmax"] == nil && objects[11]["greedy"] == nil)
   }
 
+  @Test func keysAndValuesInFloat32GiveNearerLogits() throws {
+    let golden = try golden("llama").cases[0]
+    let errors = try ["f16", "f32"].map { type in
+      let result = try Command.run(
+        ["logits", "--kv", type, "--model", Command.tinyModel("llama")],
+        input: "{\"tokens\":\(golden.prompt_ids)}")
+      let logits = try #require(result.objects.first?["logits"] as? [Double], "\(result.errors)")
+      try #require(logits.count == golden.last_logits.count)
+      return zip(logits, golden.last_logits).reduce(0) { $0 + abs($1.0 - $1.1) }
+    }
+    #expect(errors[1] < errors[0])
+  }
+
   @Test func perplexityIsThatOfTheLogits() throws {
     // So few tokens that all products take the same way, whatever the number of rows: the bits of
     // both commands are the same.
@@ -98,6 +111,12 @@ import Testing
       "fits this machine",
     ] {
       #expect(result.output.contains(part), "\(part)")
+    }
+    // 3 layers, keys and values, 2 heads of 16 numbers, 512 positions: 98,304 numbers.
+    for (type, size) in [("f16", "0.2 MB"), ("f32", "0.4 MB")] {
+      let lines = try Command.run(["inspect", "--kv", type, Command.tinyModel("llama")]).output
+        .split(separator: "\n")
+      #expect(lines.first { $0.contains("KV cache") }?.hasSuffix(size) == true)
     }
     let brief = try Command.run(["inspect", "--no-tensors", Command.tinyModel("gemma3")])
     #expect(!brief.output.contains("blk.6.ffn_down.weight"))

@@ -20,7 +20,7 @@ let benchVerb = Verb(
     out: {"value":…, "cpu":seconds, "token_operations":N}, of decodeN "token_bytes" instead
     load, ttftN and peak_memory have to be the first of a process.
     """,
-  options: ModelOptions.options.filter { ["--threads", "--ctx", "--backend"].contains($0.name) } + [
+  options: ModelOptions.options.filter { workerOptions.contains($0.name) } + [
     Option(
       "--measures", "LIST",
       "by commas (default: \(Measure.standard.map(\.name).joined(separator: ",")))"
@@ -48,7 +48,7 @@ let benchVerb = Verb(
   let measures = try Measure.list(arguments.string("--measures"))
   let rounds = try ModelOptions.positive(arguments, "--rounds") ?? 5
   // The worker is called as this process was, with the model's path in place of the names.
-  let passed = ["--threads", "--ctx", "--backend"].flatMap { name in
+  let passed = workerOptions.flatMap { name in
     arguments.string(name).map { [name, $0] } ?? []
   }
   for path in paths {
@@ -58,6 +58,9 @@ let benchVerb = Verb(
     report.print(asJSON: isJSON)
   }
 }
+
+/// Options of models that a worker is called with.
+private let workerOptions = ["--threads", "--ctx", "--backend", "--kv"]
 
 extension Measure {
   /// The measures of a list by commas; those that are usual for nil.

@@ -50,7 +50,8 @@ final class BenchWorker {
       let prompt = max(depth, 1)
       let clock = try await generate(1 + Measure.decoded, after: prompt)
       return clock.sample(
-        perSecond: Measure.decoded, try .decoding(Measure.decoded, after: prompt, model.file))
+        perSecond: Measure.decoded,
+        try .decoding(Measure.decoded, after: prompt, options.keyValueType, model.file))
     case .load:
       let clock = Stopwatch()
       _ = try await loaded()

@@ -10,7 +10,9 @@ enum TokenCost: Equatable {
   case operations(Int)
 
   /// The mean cost of tokens that are decoded one by one after `depth` others.
-  static func decoding(_ tokens: Int, after depth: Int, _ file: GGUFFile) throws -> TokenCost {
+  static func decoding(
+    _ tokens: Int, after depth: Int, _ type: KeyValueType, _ file: GGUFFile
+  ) throws -> TokenCost {
     let isTied = file.tensor(named: "output.weight") == nil
     var bytes = 0
     for tensor in file.tensors where isTied || tensor.name != "token_embd.weight" {
@@ -18,7 +20,7 @@ enum TokenCost: Equatable {
     }
     for layer in try ModelConfiguration(file).layers {
       let seen = meanPositions(of: tokens, after: depth, layer)
-      bytes += Int(seen * Double(2 * 2 * layer.keyValueHeads * layer.headDim))
+      bytes += Int(seen * Double(layer.keyValueBytesPerToken(type)))
     }
     return .bytes(bytes)
   }

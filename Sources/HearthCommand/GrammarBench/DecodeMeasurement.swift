@@ -35,15 +35,17 @@ struct DecodeMeasurement {
   ///   - guide: the grammar.
   ///   - threads: of each forward pass.
   ///   - precision: of its products.
+  ///   - keyValueType: what its keys and values are kept in.
   /// - Throws: errors of the grammar and of the forward pass.
   init(
     texts: [[Int]], _ model: TransformerModel, _ guide: GrammarGuide, threads: Int,
-    precision: MatmulPrecision
+    precision: MatmulPrecision, keyValueType: KeyValueType
   ) throws {
     let longest = texts.map(\.count).max() ?? 0
     func sequence() throws(InferenceError) -> ForwardPass {
       try ForwardPass(
-        model, contextSize: longest + 1, threads: threads, precision: precision)
+        model, contextSize: longest + 1, threads: threads, precision: precision,
+        keyValueType: keyValueType)
     }
     let passes = (free: try sequence(), guided: try sequence())
     // The first round is for caches of all kinds.

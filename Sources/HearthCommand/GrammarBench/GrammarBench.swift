@@ -18,6 +18,7 @@ struct GrammarBench {
     var model: TransformerModel
     var threads: Int
     var precision: MatmulPrecision
+    var keyValueType: KeyValueType
   }
 
   init(_ arguments: Arguments) throws {
@@ -49,7 +50,8 @@ struct GrammarBench {
           file: GGUFFile(
             path: ModelOptions.path(arguments), access: ModelOptions.access(arguments)),
           layout: options.weightLayout, threads: options.threads),
-        threads: options.threads ?? ProcessorCount.online, precision: options.precision) : nil
+        threads: options.threads ?? ProcessorCount.online, precision: options.precision,
+        keyValueType: options.keyValueType) : nil
   }
 
   private static func texts(in file: String) throws -> [String] {
@@ -81,7 +83,8 @@ struct GrammarBench {
           GrammarGuide(
             grammar: try CompiledGrammar(try workload.grammar.grammar(), table),
             tokenizer: tokenizer),
-          threads: decoding.threads, precision: decoding.precision)
+          threads: decoding.threads, precision: decoding.precision,
+          keyValueType: decoding.keyValueType)
       }
       if printsJSON {
         Console.data(json(workload, table, setup, masks, decode).serialized())

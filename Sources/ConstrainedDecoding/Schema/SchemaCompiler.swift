@@ -207,6 +207,12 @@ struct SchemaCompiler {
       }
     }
     if let value = entry.value["x-verbatim"] {
+      // A mark that holds nothing would look like one that does.
+      if value != false, !result.isEmpty, result.allSatisfy({ $0.string == nil }) {
+        throw invalid(
+          schema, "x-verbatim",
+          "it holds strings to a source text, and the schema allows no string")
+      }
       result = try product(result, [try verbatimShape(value, schema)])
     }
     if entry.value["nullable"] == true {

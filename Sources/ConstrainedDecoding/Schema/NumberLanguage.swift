@@ -8,7 +8,8 @@ struct NumberBound: Hashable {
 enum NumberDigits {
   static let integer = 64
   static let fraction = 32
-  static let exponent = 3
+  /// With 64 digits before the point this is below 1e308, the largest that a double holds.
+  static let largestExponent = 239
 }
 
 // Numbers as texts. Constrained numbers are written without exponent and never as -0, so that each
@@ -32,11 +33,23 @@ extension ExpressionPool {
     optional(concatenation(literal("."), digits(1, maximum)))
   }
 
-  /// Any JSON number.
+  /// Up to three digits of a value up to ``NumberDigits/largestExponent``.
+  private mutating func smallExponent() -> Expression {
+    let largest = NumberDigits.largestExponent
+    let hundreds = UInt8(largest / 100)
+    let tens = UInt8(largest / 10 % 10)
+    return union([
+      digits(1, 2),
+      concatenation(digit(0...hundreds - 1), digits(2, 2)),
+      sequence([digit(hundreds...hundreds), digit(0...tens), digits(1, 1)]),
+    ])
+  }
+
+  /// Any JSON number that a double can hold.
   mutating func anyNumber() -> Expression {
     let exponent = sequence([
       bytes(ByteSet(Array("eE".utf8))), optional(bytes(ByteSet(Array("+-".utf8)))),
-      digits(1, NumberDigits.exponent),
+      smallExponent(),
     ])
     return sequence([
       optional(literal("-")), natural(NumberDigits.integer), fraction(NumberDigits.fraction),

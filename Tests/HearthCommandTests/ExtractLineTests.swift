@@ -53,4 +53,9 @@ import Testing
     let literal = text.replacing("\"", with: "\\\"")
     #expect(try line("--gbnf", "root ::= \"\(literal)\"") == "{\"a b\":[1,2]}\n")
   }
+
+  @Test(arguments: [("--schema", #"{"const":12}"#), ("--gbnf", "root ::= \"12\"")])
+  func aByteOrderMarkBeforeAGrammarIsSkipped(_ kind: String, _ grammar: String) throws {
+    #expect(try line(kind, "\u{FEFF}" + grammar) == "12\n")
+  }
 }

@@ -1,7 +1,10 @@
 /// A limit on a number.
-struct NumberBound: Hashable {
+struct NumberBound {
   var value: DecimalNumber
   var isExclusive: Bool
+  /// The schema and keyword that say so, for messages.
+  var schema: Int
+  var keyword: String
 }
 
 /// How many digits a number may have; without a bound a small model can write digits for ever.

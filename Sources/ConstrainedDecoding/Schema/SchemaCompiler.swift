@@ -289,8 +289,11 @@ struct SchemaCompiler {
   }
 
   func count(_ value: OrderedJSON, _ schema: Int, _ key: String) throws(GrammarError) -> Int {
-    guard let count = DecimalNumber(value)?.count else {
+    guard let number = DecimalNumber(value), number.isInteger, !number.isNegative else {
       throw invalid(schema, key, "must be a whole number that is not negative")
+    }
+    guard let count = number.count else {
+      throw invalid(schema, key, "too large (at most \(DecimalNumber.largestCount))")
     }
     return count
   }

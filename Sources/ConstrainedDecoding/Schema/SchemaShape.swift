@@ -109,7 +109,7 @@ struct NumberShape {
   ) -> NumberBound? {
     guard let a, let b else { return a ?? b }
     if a.value == b.value {
-      return NumberBound(value: a.value, isExclusive: a.isExclusive || b.isExclusive)
+      return a.isExclusive ? a : b
     }
     return isTighter(a.value, b.value) ? a : b
   }

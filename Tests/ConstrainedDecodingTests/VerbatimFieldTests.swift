@@ -125,6 +125,20 @@ import Testing
     }
   }
 
+  @Test func aMarkBesideAReferenceOfDraft7IsAnError() {
+    let schema =
+      ##"{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"##
+      + ##""properties":{"a":{"$ref":"#/definitions/s","x-verbatim":true}}}"##
+    let error = #expect(throws: GrammarError.self) {
+      _ = try Grammar(jsonSchema: schema, source: "text")
+    }
+    guard case .invalidSchema("/properties/a", "x-verbatim", let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("where the reference leads"))
+  }
+
   @Test func aMarkHoldsTheStringAmongOtherTypes() throws {
     let grammar = try CompiledGrammar(
       try Grammar(

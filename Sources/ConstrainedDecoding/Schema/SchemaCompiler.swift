@@ -194,7 +194,12 @@ struct SchemaCompiler {
   ) throws(GrammarError) -> [SchemaShape] {
     let entry = document.entries[schema]
     if document.isDraft7, let target = entry.value["$ref"] {
-      // Draft 7 ignores what stands beside a reference.
+      // Draft 7 ignores what stands beside a reference; whoever marks a string does not expect that.
+      if let mark = entry.value["x-verbatim"], mark != false {
+        throw invalid(
+          schema, "x-verbatim",
+          "draft 7 ignores what stands beside \"$ref\"; write it where the reference leads")
+      }
       return try shapes(SchemaReference(schema: try resolve(target, schema)))
     }
     var result = [SchemaShape.anything]

@@ -50,6 +50,18 @@ import Testing
     #expect(try TestVocabulary.accepts(grammar, text))
   }
 
+  @Test func listedNumbersHaveTheDigitsTheyHave() throws {
+    let large = "1" + String(repeating: "0", count: 70)
+    let small = "0." + String(repeating: "0", count: 39) + "1"
+    for schema in [#"{"enum":[1e70,1e-40]}"#, #"{"type":"number","enum":[1e70,1e-40,"x"]}"#] {
+      let grammar = try CompiledGrammar(try Grammar(jsonSchema: schema), TestVocabulary.small)
+      #expect(try TestVocabulary.accepts(grammar, large))
+      #expect(try TestVocabulary.accepts(grammar, small))
+      #expect(try !TestVocabulary.accepts(grammar, large + "0"))
+      #expect(try !TestVocabulary.accepts(grammar, "0"))
+    }
+  }
+
   @Test func boundsThatContradictEachOtherAreNoMatterOfDigits() {
     #expect(
       throws: GrammarError.unsatisfiable(pointer: "", reason: "no value satisfies the schema")

@@ -60,11 +60,9 @@ extension ExpressionPool {
     ])
   }
 
-  /// Any whole number, also as 1.0.
-  mutating func anyInteger() -> Expression {
-    sequence([
-      optional(literal("-")), natural(NumberDigits.integer), optional(literal(".0")),
-    ])
+  /// Any whole number of at most so many digits, also as 1.0.
+  mutating func anyInteger(_ digits: Int) -> Expression {
+    sequence([optional(literal("-")), natural(digits), optional(literal(".0"))])
   }
 
   /// Every number without exponent, except -0, each in all its spellings.
@@ -77,11 +75,9 @@ extension ExpressionPool {
     return union([positive, concatenation(literal("-"), nonZero)])
   }
 
-  /// The decimal texts of reasonable length.
-  mutating func shortDecimals() -> Expression {
-    sequence([
-      optional(literal("-")), natural(NumberDigits.integer), fraction(NumberDigits.fraction),
-    ])
+  /// The decimal texts of at most so many digits before and after the point.
+  mutating func shortDecimals(_ integer: Int, _ fraction: Int) -> Expression {
+    sequence([optional(literal("-")), natural(integer), self.fraction(fraction)])
   }
 
   /// Whole numbers in all their decimal spellings.

@@ -19,9 +19,14 @@ extension SchemaCompiler {
 
   private mutating func numberText(_ number: NumberShape) throws(GrammarError) -> Expression {
     if number.isFree {
-      return pool.unit(number.isInteger ? pool.anyInteger() : pool.anyNumber())
+      return pool.unit(number.isInteger ? pool.anyInteger(NumberDigits.integer) : pool.anyNumber())
     }
-    let short = number.isInteger ? pool.anyInteger() : pool.shortDecimals()
+    // Listed values have the digits they have.
+    let listed = number.values ?? []
+    let integer = max(NumberDigits.integer, listed.map(\.integer.count).max() ?? 0)
+    let fraction = max(NumberDigits.fraction, listed.map(\.fraction.count).max() ?? 0)
+    let short =
+      number.isInteger ? pool.anyInteger(integer) : pool.shortDecimals(integer, fraction)
     let values = decimals(number)
     if let bound = boundBeyondDigits(number), questions.isEmpty([short, values], pool) == true,
       questions.isEmpty([values], pool) != true

@@ -41,7 +41,8 @@ extension GrammarError: CustomStringConvertible {
     case .unknownToken(let text):
       "\(text) is not exactly one token of this vocabulary"
     case .limit(let kind, let maximum):
-      "the grammar needs more than \(maximum) \(kind.rawValue); simplify it or raise the limit"
+      "the grammar needs more than \(maximum) \(kind.rawValue); simplify it: "
+        + "smaller counts, fewer alternatives or less nesting"
     case .illegalToken(let id, let position):
       "token \(id) is not legal at position \(position)"
     case .noLegalToken(let position):

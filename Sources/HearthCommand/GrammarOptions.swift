@@ -112,7 +112,7 @@ enum GrammarOptions {
 
 /// Text files that the command line names.
 enum TextFile {
-  /// The whole text; what is no UTF-8 or too long is an error.
+  /// The whole text behind a byte order mark; what is no UTF-8 or too long is an error.
   static func read(_ path: String) throws(FileError) -> String {
     var data = Data()
     do {
@@ -131,6 +131,7 @@ enum TextFile {
     guard data.count <= StandardInput.longest else {
       throw FileError(path: path, reason: "more than \(StandardInput.longest >> 20) MiB")
     }
+    if data.starts(with: [0xEF, 0xBB, 0xBF]) { data.removeFirst(3) }
     guard let text = String(validating: data, as: UTF8.self) else {
       throw FileError(path: path, reason: "not UTF-8 text")
     }

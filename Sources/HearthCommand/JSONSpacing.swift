@@ -3,11 +3,16 @@ import Tokenization
 /// Blanks of JSON text.
 enum JSONSpacing {
   /// A value on one line: JSON without blanks between its parts, all else as a JSON string.
+  ///
+  /// What a schema holds is JSON, however deep it is and however large its numbers are.
   static func oneLine(_ text: String, _ source: GrammarOptions.Source) -> String {
-    if case .regex = source { return OrderedJSON.string(text).serialized() }
-    guard (try? OrderedJSON(parsing: text)) != nil else {
-      return OrderedJSON.string(text).serialized()
-    }
+    let isJSON =
+      switch source {
+      case .schema: true
+      case .gbnf: JSONSyntax.isValue(text)
+      case .regex: false
+      }
+    guard isJSON else { return OrderedJSON.string(text).serialized() }
     var bytes: [UInt8] = []
     var isInString = false
     var isEscaped = false

@@ -108,4 +108,45 @@ import Testing
       ##"{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"},{"type":"null"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}]}}}"##
     #expect(throws: GrammarError.self) { try accepts(schema, ["x"], "") }
   }
+
+  @Test(arguments: [
+    (#"{"type":"integer","x-verbatim":true}"#, ""),
+    (#"{"type":["array","null"],"x-verbatim":"words"}"#, ""),
+    (#"{"properties":{"a":{"enum":[1,2],"x-verbatim":true}}}"#, "/properties/a"),
+    (#"{"type":"array","items":{"type":"string"},"x-verbatim":true}"#, ""),
+    (##"{"$defs":{"n":{"type":"number"}},"$ref":"#/$defs/n","x-verbatim":true}"##, ""),
+  ])
+  func aMarkOnWhatIsNoStringIsAnError(_ schema: String, _ pointer: String) {
+    let reason = "it holds strings to a source text, and the schema allows no string"
+    #expect(
+      throws: GrammarError.invalidSchema(pointer: pointer, keyword: "x-verbatim", reason: reason)
+    ) {
+      _ = try Grammar(jsonSchema: schema, source: "7 or seven")
+    }
+  }
+
+  @Test func aMarkBesideAReferenceOfDraft7IsAnError() {
+    let schema =
+      ##"{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"s":{"type":"string"}},"##
+      + ##""properties":{"a":{"$ref":"#/definitions/s","x-verbatim":true}}}"##
+    let error = #expect(throws: GrammarError.self) {
+      _ = try Grammar(jsonSchema: schema, source: "text")
+    }
+    guard case .invalidSchema("/properties/a", "x-verbatim", let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("where the reference leads"))
+  }
+
+  @Test func aMarkHoldsTheStringAmongOtherTypes() throws {
+    let grammar = try CompiledGrammar(
+      try Grammar(
+        jsonSchema: #"{"type":["string","integer"],"x-verbatim":true}"#, source: "seven"),
+      TestVocabulary.small)
+    #expect(try TestVocabulary.accepts(grammar, "12"))
+    #expect(try TestVocabulary.accepts(grammar, #""even""#))
+    #expect(try !TestVocabulary.accepts(grammar, #""odd""#))
+    _ = try Grammar(jsonSchema: #"{"type":"integer","x-verbatim":false}"#, source: "7")
+  }
 }

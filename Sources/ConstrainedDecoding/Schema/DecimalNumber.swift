@@ -60,11 +60,14 @@ struct DecimalNumber: Hashable, Sendable {
   var isInteger: Bool { fraction.isEmpty }
   var isZero: Bool { integer == [0x30] && fraction.isEmpty }
 
-  /// The value as a count, nil if it is no whole number from 0 to 2^31 - 1.
+  static let largestCount = Int(Int32.max)
+
+  /// The value as a count, nil if it is no whole number from 0 to ``largestCount``.
   var count: Int? {
-    guard !isNegative, isInteger, let value = Int32(String(decoding: integer, as: UTF8.self))
+    guard !isNegative, isInteger, let value = Int(String(decoding: integer, as: UTF8.self)),
+      value <= Self.largestCount
     else { return nil }
-    return Int(value)
+    return value
   }
 
   /// The digits without the point, and how many of them stand behind it.

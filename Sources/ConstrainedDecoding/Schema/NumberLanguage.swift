@@ -1,14 +1,18 @@
 /// A limit on a number.
-struct NumberBound: Hashable {
+struct NumberBound {
   var value: DecimalNumber
   var isExclusive: Bool
+  /// The schema and keyword that say so, for messages.
+  var schema: Int
+  var keyword: String
 }
 
 /// How many digits a number may have; without a bound a small model can write digits for ever.
 enum NumberDigits {
   static let integer = 64
   static let fraction = 32
-  static let exponent = 3
+  /// With 64 digits before the point this is below 1e308, the largest that a double holds.
+  static let largestExponent = 239
 }
 
 // Numbers as texts. Constrained numbers are written without exponent and never as -0, so that each
@@ -32,11 +36,23 @@ extension ExpressionPool {
     optional(concatenation(literal("."), digits(1, maximum)))
   }
 
-  /// Any JSON number.
+  /// Up to three digits of a value up to ``NumberDigits/largestExponent``.
+  private mutating func smallExponent() -> Expression {
+    let largest = NumberDigits.largestExponent
+    let hundreds = UInt8(largest / 100)
+    let tens = UInt8(largest / 10 % 10)
+    return union([
+      digits(1, 2),
+      concatenation(digit(0...hundreds - 1), digits(2, 2)),
+      sequence([digit(hundreds...hundreds), digit(0...tens), digits(1, 1)]),
+    ])
+  }
+
+  /// Any JSON number that a double can hold.
   mutating func anyNumber() -> Expression {
     let exponent = sequence([
       bytes(ByteSet(Array("eE".utf8))), optional(bytes(ByteSet(Array("+-".utf8)))),
-      digits(1, NumberDigits.exponent),
+      smallExponent(),
     ])
     return sequence([
       optional(literal("-")), natural(NumberDigits.integer), fraction(NumberDigits.fraction),
@@ -44,11 +60,9 @@ extension ExpressionPool {
     ])
   }
 
-  /// Any whole number, also as 1.0.
-  mutating func anyInteger() -> Expression {
-    sequence([
-      optional(literal("-")), natural(NumberDigits.integer), optional(literal(".0")),
-    ])
+  /// Any whole number of at most so many digits, also as 1.0.
+  mutating func anyInteger(_ digits: Int) -> Expression {
+    sequence([optional(literal("-")), natural(digits), optional(literal(".0"))])
   }
 
   /// Every number without exponent, except -0, each in all its spellings.
@@ -61,11 +75,9 @@ extension ExpressionPool {
     return union([positive, concatenation(literal("-"), nonZero)])
   }
 
-  /// The decimal texts of reasonable length.
-  mutating func shortDecimals() -> Expression {
-    sequence([
-      optional(literal("-")), natural(NumberDigits.integer), fraction(NumberDigits.fraction),
-    ])
+  /// The decimal texts of at most so many digits before and after the point.
+  mutating func shortDecimals(_ integer: Int, _ fraction: Int) -> Expression {
+    sequence([optional(literal("-")), natural(integer), self.fraction(fraction)])
   }
 
   /// Whole numbers in all their decimal spellings.

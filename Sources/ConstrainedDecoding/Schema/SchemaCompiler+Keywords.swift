@@ -140,11 +140,13 @@ extension SchemaCompiler {
       let flag = key == "minimum" ? "exclusiveMinimum" : "exclusiveMaximum"
       let isExclusive = entry[flag] == true
       let bound = NumberBound(
-        value: try self.number(value, schema, key), isExclusive: isExclusive)
+        value: try self.number(value, schema, key), isExclusive: isExclusive, schema: schema,
+        keyword: key)
       if key == "minimum" { number.minimum = bound } else { number.maximum = bound }
     case "exclusiveMinimum", "exclusiveMaximum":
       if case .bool = value { return [.anything] }
-      let bound = NumberBound(value: try self.number(value, schema, key), isExclusive: true)
+      let bound = NumberBound(
+        value: try self.number(value, schema, key), isExclusive: true, schema: schema, keyword: key)
       if key == "exclusiveMinimum" { number.minimum = bound } else { number.maximum = bound }
     default:
       let divisor = try self.number(value, schema, key)

@@ -13,6 +13,7 @@ extension SchemaCompiler {
     /// Members with undeclared keys.
     var extra: Expression
     var comma: Expression
+    /// Least members besides the required ones.
     var minimum: Int
     var maximum: Int?
     /// Results by place and counts, so that sharing keeps the whole small.
@@ -20,7 +21,6 @@ extension SchemaCompiler {
 
     /// Forgets counts that hold anyway.
     mutating func dropIdleCounts() {
-      if isRequired.count(where: \.self) >= minimum { minimum = 0 }
       if let most = maximum, extra == .never, most >= pairs.count { maximum = nil }
     }
 
@@ -45,7 +45,7 @@ extension SchemaCompiler {
   private struct Place {
     var index: Int
     var isFirst: Bool
-    /// Members that certainly differ, up to the minimum.
+    /// Members besides the required ones that certainly differ, up to the minimum.
     var distinct: Int
     /// Members written, where there is a maximum.
     var written: Int
@@ -74,6 +74,15 @@ extension SchemaCompiler {
       members.isRequired.append(object.required.contains(name))
     }
     members.extra = try extraMembers(object, names, nameLanguage, colon, isClosed)
+    // Required members are all there in the end.
+    members.minimum = max(members.minimum - object.required.count, 0)
+    if members.minimum > 1, members.extra != .never {
+      try drop(
+        unsupported(
+          object.minPropertiesSchema ?? 0, "minProperties",
+          "keys that are not declared may repeat, so members cannot be counted as keys"))
+      members.minimum = 0
+    }
     members.dropIdleCounts()
     if members.minimum == 0 && members.maximum == nil {
       // From the end, so that no place has to descend through all the others.
@@ -162,7 +171,7 @@ extension SchemaCompiler {
     var result: Expression
     if members.extra == .never {
       result = declared(place, &members)
-    } else if members.maximum == nil && (place.distinct >= members.minimum || !place.isFirst) {
+    } else if members.maximum == nil && place.distinct >= members.minimum {
       // Further undeclared members may repeat a key, so they count for nothing.
       if place.isFirst {
         var next = place
@@ -180,7 +189,8 @@ extension SchemaCompiler {
       if members.maximum.map({ place.written < $0 }) ?? true {
         var next = place
         next.isFirst = false
-        next.distinct = min(max(place.distinct, 1), members.minimum)
+        // At most one more is asked for, and this is it.
+        next.distinct = members.minimum
         next.written += members.maximum == nil ? 0 : 1
         let separator = place.isFirst ? .empty : members.comma
         let more = self.members(next, &members)
@@ -202,8 +212,10 @@ extension SchemaCompiler {
         break
       }
       if members.maximum.map({ place.written < $0 }) ?? true {
+        let counted = members.isRequired[index] ? 0 : 1
         let next = Place(
-          index: index + 1, isFirst: false, distinct: min(place.distinct + 1, members.minimum),
+          index: index + 1, isFirst: false,
+          distinct: min(place.distinct + counted, members.minimum),
           written: place.written + (members.maximum == nil ? 0 : 1))
         let more = self.members(next, &members)
         parts.append(pool.sequence([separator, members.pairs[index], more]))

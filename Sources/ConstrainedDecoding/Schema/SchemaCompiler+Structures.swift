@@ -61,7 +61,9 @@ extension SchemaCompiler {
     var shape = SchemaShape.anything
     var object = ObjectShape()
     switch key {
-    case "minProperties": object.minProperties = try count(value, schema, key)
+    case "minProperties":
+      object.minProperties = try count(value, schema, key)
+      object.minPropertiesSchema = schema
     case "maxProperties": object.maxProperties = try count(value, schema, key)
     case "propertyNames": object.names = [try child(schema, key)]
     case "required": object.required = try names(value, schema, key)

@@ -8,7 +8,7 @@ extension SchemaCompiler {
     if shape.allowsTrue { words.append("true") }
     if shape.allowsFalse { words.append("false") }
     if !words.isEmpty { parts.append(pool.choice(ofLiterals: words.map { Array($0.utf8) })) }
-    if let number = shape.number { parts.append(numberText(number)) }
+    if let number = shape.number { parts.append(try numberText(number)) }
     if let string = shape.string { parts.append(stringText(string)) }
     if let array = shape.array { parts.append(try arrayText(array, pointer)) }
     if let object = shape.object { parts.append(try objectText(object, pointer)) }
@@ -17,12 +17,41 @@ extension SchemaCompiler {
 
   // MARK: Numbers
 
-  private mutating func numberText(_ number: NumberShape) -> Expression {
+  private mutating func numberText(_ number: NumberShape) throws(GrammarError) -> Expression {
     if number.isFree {
-      return pool.unit(number.isInteger ? pool.anyInteger() : pool.anyNumber())
+      return pool.unit(number.isInteger ? pool.anyInteger(NumberDigits.integer) : pool.anyNumber())
     }
-    let short = number.isInteger ? pool.anyInteger() : pool.shortDecimals()
-    return pool.unit(pool.intersection([short, decimals(number)]))
+    // Listed values have the digits they have.
+    let listed = number.values ?? []
+    let integer = max(NumberDigits.integer, listed.map(\.integer.count).max() ?? 0)
+    let fraction = max(NumberDigits.fraction, listed.map(\.fraction.count).max() ?? 0)
+    let short =
+      number.isInteger ? pool.anyInteger(integer) : pool.shortDecimals(integer, fraction)
+    let values = decimals(number)
+    if let bound = boundBeyondDigits(number), questions.isEmpty([short, values], pool) == true,
+      questions.isEmpty([values], pool) != true
+    {
+      try drop(
+        unsupported(
+          bound.schema, bound.keyword,
+          "numbers have at most \(NumberDigits.integer) digits before the point and "
+            + "\(NumberDigits.fraction) after it, and none of these is left"))
+      var rest = number
+      (rest.minimum, rest.maximum) = (nil, nil)
+      return try numberText(rest)
+    }
+    return pool.unit(pool.intersection([short, values]))
+  }
+
+  /// A bound with more digits than numbers may have.
+  private func boundBeyondDigits(_ number: NumberShape) -> NumberBound? {
+    // The one nearer to zero is in the way.
+    let isAboveZero = number.minimum?.value.isNegative == false
+    let bounds = isAboveZero ? [number.minimum, number.maximum] : [number.maximum, number.minimum]
+    return bounds.compactMap(\.self).first { bound in
+      bound.value.integer.count > NumberDigits.integer
+        || bound.value.fraction.count > NumberDigits.fraction
+    }
   }
 
   /// All decimal texts of the numbers of a shape.

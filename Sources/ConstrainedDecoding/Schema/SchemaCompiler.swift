@@ -194,7 +194,12 @@ struct SchemaCompiler {
   ) throws(GrammarError) -> [SchemaShape] {
     let entry = document.entries[schema]
     if document.isDraft7, let target = entry.value["$ref"] {
-      // Draft 7 ignores what stands beside a reference.
+      // Draft 7 ignores what stands beside a reference; whoever marks a string does not expect that.
+      if let mark = entry.value["x-verbatim"], mark != false {
+        throw invalid(
+          schema, "x-verbatim",
+          "draft 7 ignores what stands beside \"$ref\"; write it where the reference leads")
+      }
       return try shapes(SchemaReference(schema: try resolve(target, schema)))
     }
     var result = [SchemaShape.anything]
@@ -207,6 +212,12 @@ struct SchemaCompiler {
       }
     }
     if let value = entry.value["x-verbatim"] {
+      // A mark that holds nothing would look like one that does.
+      if value != false, !result.isEmpty, result.allSatisfy({ $0.string == nil }) {
+        throw invalid(
+          schema, "x-verbatim",
+          "it holds strings to a source text, and the schema allows no string")
+      }
       result = try product(result, [try verbatimShape(value, schema)])
     }
     if entry.value["nullable"] == true {
@@ -283,8 +294,11 @@ struct SchemaCompiler {
   }
 
   func count(_ value: OrderedJSON, _ schema: Int, _ key: String) throws(GrammarError) -> Int {
-    guard let count = DecimalNumber(value)?.count else {
+    guard let number = DecimalNumber(value), number.isInteger, !number.isNegative else {
       throw invalid(schema, key, "must be a whole number that is not negative")
+    }
+    guard let count = number.count else {
+      throw invalid(schema, key, "too large (at most \(DecimalNumber.largestCount))")
     }
     return count
   }

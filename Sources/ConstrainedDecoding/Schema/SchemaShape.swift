@@ -109,7 +109,7 @@ struct NumberShape {
   ) -> NumberBound? {
     guard let a, let b else { return a ?? b }
     if a.value == b.value {
-      return NumberBound(value: a.value, isExclusive: a.isExclusive || b.isExclusive)
+      return a.isExclusive ? a : b
     }
     return isTighter(a.value, b.value) ? a : b
   }
@@ -224,6 +224,8 @@ struct ObjectShape {
   var required: [ExactString] = []
   var forbidden: [ExactString] = []
   var minProperties = 0
+  /// The schema that says so, for messages.
+  var minPropertiesSchema: Int?
   var maxProperties: Int?
   var names: [SchemaReference] = []
 
@@ -232,7 +234,10 @@ struct ObjectShape {
     result.sources += other.sources
     result.required = (required + other.required).unique
     result.forbidden = (forbidden + other.forbidden).unique
-    result.minProperties = max(minProperties, other.minProperties)
+    if other.minProperties > minProperties {
+      result.minProperties = other.minProperties
+      result.minPropertiesSchema = other.minPropertiesSchema
+    }
     if let theirs = other.maxProperties {
       result.maxProperties = min(maxProperties ?? theirs, theirs)
     }

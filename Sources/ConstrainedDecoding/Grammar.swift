@@ -8,9 +8,23 @@ public struct Grammar: Sendable {
   /// What a lenient front end left out: one line each, with its place.
   public internal(set) var dropped: [String] = []
 
-  package init(pool: ExpressionPool, root: Expression, dropped: [String] = []) {
+  /// Where its rules come from, to tell which one of them nothing can satisfy.
+  let places: [Place]
+
+  package init(
+    pool: ExpressionPool, root: Expression, dropped: [String] = [], places: [Place] = []
+  ) {
     self.pool = pool
     self.root = root
     self.dropped = dropped
+    self.places = places
+  }
+
+  /// The place in a schema that a rule stands for.
+  package struct Place: Sendable {
+    let rule: Int
+    let pointer: String
+    /// Whether it holds strings to a source text.
+    let isVerbatim: Bool
   }
 }

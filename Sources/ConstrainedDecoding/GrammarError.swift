@@ -35,7 +35,8 @@ extension GrammarError: CustomStringConvertible {
     case .field(let path, let reason):
       "field \"\(path)\" \(reason)"
     case .unsatisfiable(let pointer, let reason):
-      "schema or grammar at \"\(pointer)\" can never be satisfied: \(reason)"
+      (pointer.isEmpty ? "schema or grammar" : "schema at \"\(pointer)\"")
+        + " can never be satisfied: \(reason)"
     case .undefinedRule(let name, let line, let column):
       "\(line):\(column): rule \"\(name)\" is used but not defined"
     case .unknownToken(let text):

@@ -37,6 +37,7 @@ let extractVerb = Verb(
         Option("--temperature", "T", "0 takes the most likely token (default: 0)")
       case "--max-tokens":
         Option("--max-tokens", "N", "tokens of one value at most (default: \(longestValue))")
+      case "--seed": Option("--seed", "N", "repeats a run that has a temperature")
       default: option
       }
     }
@@ -95,17 +96,19 @@ private struct Extractor {
   ///
   /// - Throws: `Failure` at the end if a value was not complete.
   func answerLines() async throws {
-    var (documents, failures) = (0, 0)
+    var (answers, failures) = (0, 0)
     try await JSONLines.answerLines { line in
-      documents += 1
-      return JSONSpacing.oneLine(try await value(of: Self.document(in: line)), source)
+      let value = try await value(of: Self.document(in: line), answer: answers + 1)
+      answers += 1
+      return JSONSpacing.oneLine(value, source)
     } failure: { error in
       if error is CancellationError { throw error }
+      answers += 1
       failures += 1
       return Self.line(error)
     }
     guard failures == 0 else {
-      throw Failure("\(failures) of \(max(documents, failures)) values are not complete")
+      throw Failure("\(failures) of \(answers) lines have no complete value")
     }
   }
 
@@ -137,8 +140,12 @@ private struct Extractor {
 
   /// What the model finds in a document.
   ///
+  /// - Parameters:
+  ///   - document: the text to look in.
+  ///   - answer: its number among several, for what is said of it.
+  /// - Returns: a whole value.
   /// - Throws: `IncompleteValue`, and why there is no value at all.
-  func value(of document: String) async throws -> String {
+  func value(of document: String, answer: Int? = nil) async throws -> String {
     let work = Task {
       var options = options
       options.grammar = source.grammar(document: document, verbatim: verbatim)
@@ -152,7 +159,8 @@ private struct Extractor {
         throw IncompleteValue(text: response.text, reason: Timing.describe(stream.finishReason))
       }
       if stream.finishReason != .endOfTurn {
-        Console.note("[closed early: \(Timing.describe(stream.finishReason))]")
+        let which = answer.map { "answer \($0) " } ?? ""
+        Console.note("[\(which)closed early: \(Timing.describe(stream.finishReason))]")
       }
       return value
     }

@@ -271,6 +271,33 @@ import Testing
     }
   }
 
+  @Test(
+    "A contradiction is reported where it is",
+    arguments: [
+      (
+        #"{"type":"object","properties":{"n":{"type":"object","properties":{"s":{"type":"string","#
+          + #""pattern":"^\\d{5}$","minLength":6}},"required":["s"]}},"required":["n"]}"#,
+        "/properties/n/properties/s", "contradict"
+      ),
+      (#"{"type":"array","minItems":1,"items":{"enum":[]}}"#, "/items", "contradict"),
+      (
+        #"{"type":"object","properties":{"d":{"type":"string","x-verbatim":true,"#
+          + #""pattern":"^[0-9]{4}$"}},"required":["d"]}"#, "/properties/d", "source"
+      ),
+    ])
+  func contradictionsHaveAPlace(schema: String, pointer: String, reason: String) throws {
+    let error = #expect(throws: GrammarError.self) {
+      try CompiledGrammar(
+        Grammar(jsonSchema: schema, source: "no digits here"), TestVocabulary.small)
+    }
+    guard case .unsatisfiable(let place, let why) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(place == pointer)
+    #expect(why.contains(reason), "\(why)")
+  }
+
   @Test("C23: enum values that share a prefix are both reachable")
   func sharedPrefix() throws {
     let grammar = try schema(#"{"enum":["yes","yes please",1,10,null]}"#)

@@ -14,7 +14,12 @@ public final class CompiledGrammar: Sendable {
   /// Compiles `grammar` for the vocabulary of `table`.
   /// - Throws: What makes the grammar impossible: unknown tokens, contradictions, passed limits.
   package init(_ grammar: Grammar, _ table: TokenTable) throws(GrammarError) {
-    let (pool, root) = try GrammarCompiler.compile(grammar.pool, root: grammar.root)
+    let (pool, root): (ExpressionPool, Expression)
+    do throws(GrammarError) {
+      (pool, root) = try GrammarCompiler.compile(grammar.pool, root: grammar.root)
+    } catch {
+      throw grammar.withPlace(error)
+    }
     func resolve(_ member: TokenSet.Member) -> Int? {
       switch member {
       case .id(let id): id
@@ -33,7 +38,8 @@ public final class CompiledGrammar: Sendable {
     let isLive = automaton.isLive(root)
     try automaton.pool.checkLimits()
     guard isLive else {
-      throw .unsatisfiable(pointer: "", reason: "its conditions contradict each other")
+      throw grammar.withPlace(
+        .unsatisfiable(pointer: "", reason: "its conditions contradict each other"))
     }
     self.table = table
     start = root

@@ -65,6 +65,7 @@ struct SchemaCompiler {
   private var ruleOfSchema = ReferenceTable<Int>()
   private var rules: [[SchemaReference]: Int] = [:]
   private var pending: [(schemas: [SchemaReference], rule: Int)] = []
+  private var places: [Grammar.Place] = []
   private var shapesOf = ReferenceTable<[SchemaShape]>()
   let questions = LanguageQuestions()
   /// Schemas being read at this place, to find references that only lead back.
@@ -85,7 +86,7 @@ struct SchemaCompiler {
 
   mutating func grammar() throws(GrammarError) -> Grammar {
     let start = try expression()
-    return Grammar(pool: pool, root: start, dropped: dropped)
+    return Grammar(pool: pool, root: start, dropped: dropped, places: places)
   }
 
   /// The texts of the document's values, in the pool that the compiler was given.
@@ -93,6 +94,7 @@ struct SchemaCompiler {
     let number = pool.ruleBodies.count
     let start = rule([SchemaReference(schema: 0)])
     while let next = pending.popLast() {
+      if let place = place(of: next.schemas, next.rule) { places.append(place) }
       pool.ruleBodies[next.rule] = try body(next.schemas)
       try pool.checkLimits()
     }
@@ -101,6 +103,16 @@ struct SchemaCompiler {
       throw .unsatisfiable(pointer: "", reason: "no value satisfies the schema")
     }
     return start
+  }
+
+  private func place(of schemas: [SchemaReference], _ rule: Int) -> Grammar.Place? {
+    guard let first = schemas.first else { return nil }
+    let isVerbatim = schemas.contains { reference in
+      let mark = document.entries[reference.schema].value["x-verbatim"]
+      return mark != nil && mark != false
+    }
+    return Grammar.Place(
+      rule: rule, pointer: document.pointer(first.schema), isVerbatim: isVerbatim)
   }
 
   /// The text of values that satisfy all of `schemas`.

@@ -63,8 +63,7 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
 }
 
 #if CK_GROUP_PAIRS
-// Tokens of one tile with two groups: half as many as with one, so that their lanes take as much
-// of the first level cache.
+// Tokens of one tile with two groups: half as many as with one, so that the lanes in use are as many.
 enum { PAIR_TILE = TOKEN_TILE / 2 };
 
 // The integer products of one block of two groups with one token.

@@ -64,7 +64,7 @@ extension OrderedJSON {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Appends one UTF-16 code unit as `\uXXXX`.
+  /// Appends one UTF-16 code unit as `\u` and four hexadecimal digits.
   package static func appendUnicodeEscape(_ unit: UInt16, to bytes: inout [UInt8]) {
     bytes += [UInt8(ascii: "\\"), UInt8(ascii: "u")]
     for shift in [12, 8, 4, 0] {

@@ -23,8 +23,8 @@ static void leave_over(const float *x, const ck_q8 *row, float *rest) {
   }
 }
 
-// A block whose scale is at most this many times the root of the mean square of a row's scales makes
-// do with one byte. A few blocks hold nearly all of a row's rounding errors: those of the channels
+// A block makes do with one byte where the square of its scale is at most this many times the mean of
+// those of its row. A few blocks hold nearly all of a row's rounding errors: those of the channels
 // with very large activations that every transformer has.
 #define ONE_BYTE_SCALE_SQUARED 2.0f
 

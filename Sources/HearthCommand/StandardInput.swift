@@ -22,14 +22,14 @@ enum StandardInput {
   /// All of it as text.
   ///
   /// - Throws: `InputError` when it cannot be read, `UsageError` when there is too much,
-  ///   `EncodingError`.
+  ///   `UTF8Error`.
   static func all() throws -> String {
     var bytes: [UInt8] = []
     while true {
       let more = try some()
       if more.isEmpty {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw EncodingError(in: bytes, what: "standard input")
+          throw UTF8Error(in: bytes, what: "standard input")
         }
         return text
       }
@@ -53,7 +53,7 @@ struct InputError: Error, CustomStringConvertible {
 /// Text that is no UTF-8.
 ///
 /// What stood there cannot be guessed, and a span of what is guessed would be no copy.
-struct EncodingError: Error, CustomStringConvertible {
+struct UTF8Error: Error, CustomStringConvertible {
   let what: String
   /// Where the first byte is that cannot stand there.
   let offset: Int
@@ -73,7 +73,7 @@ struct LineReader {
   enum Line {
     case text(String)
     case tooLong
-    case invalid(EncodingError)
+    case invalid(UTF8Error)
   }
 
   private var buffer: [UInt8] = []
@@ -109,7 +109,7 @@ struct LineReader {
     if line.last == 0x0D { line.removeLast() }
     if isTooLong { return .tooLong }
     guard let text = String(validating: line, as: UTF8.self) else {
-      return .invalid(EncodingError(in: line, what: "the line"))
+      return .invalid(UTF8Error(in: line, what: "the line"))
     }
     return .text(text)
   }

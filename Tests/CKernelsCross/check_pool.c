@@ -162,6 +162,22 @@ static void release(ck_activations *a) {
   free(a->floats), free(a->q8.q), free(a->q8.scale), free(a->q8.sum), free(a->tiles.values);
 }
 
+// Of eight blocks, one of magnitude `large` and the others of 1, which get a second byte: squares of 4
+// are above 2 * (4 + 7) / 8 = 2.75, those of 1.4 (1.96) are below 2 * (1.96 + 7) / 8 = 2.24.
+static void check_second_bytes(const ck_context *c, float large, bool expected) {
+  enum { BLOCKS = 8, COLS = BLOCKS * 32, LARGE = 3 };
+  float x[COLS];
+  for (size_t k = 0; k < COLS; k++)
+    x[k] = (k / 32 == LARGE ? large : 1) * (1 - 0.013f * (float)(k % 32));
+  ck_activations out = activations(CK_FORM_WIDE, 1, COLS);
+  float *scratch = reserve(ck_rows_scratch(c->pool, COLS), sizeof *scratch);
+  ck_par_pack(c, &(ck_pack){.x = x, .x_stride = COLS, .out = &out, .scratch = scratch});
+  const ck_q8 low = ck_q8_rows(&out.q8, 1, 1);
+  for (size_t b = 0; b < BLOCKS; b++)
+    CHECK((low.scale[b] != 0) == (b == LARGE && expected), "block %zu of %g", b, (double)large);
+  release(&out), free(scratch);
+}
+
 // x += norm(delta + bias), then norm, then the gate: against the kernels one by one.
 static void check_steps(const ck_context *c, size_t tokens, size_t n) {
   generator g = {tokens * 31 + n};
@@ -312,6 +328,9 @@ void check_parallel(ck_isa isa) {
     check_heads(&c, CK_KV_F32);
     check_steps(&c, 1, 576);
     check_steps(&c, 37, 1000);
+    check_second_bytes(&c, 100, true);
+    check_second_bytes(&c, 2, true);
+    check_second_bytes(&c, 1.4f, false);
     check_product(&c, 1, 5, 64);
     check_product(&c, 1, 700, 128);
     check_product(&c, 70, 130, 64);

@@ -45,13 +45,43 @@ bool ck_can_interleave(ck_type type) {
   return (unsigned)type < CK_TYPE_COUNT && types[type].bytes != 0;
 }
 
+// One unit of all rows, from each row's byte `at`.
+static inline uint8_t *interleave_unit(const uint8_t *block, size_t row_bytes, size_t at,
+                                       const size_t unit, uint8_t *out) {
+  for (size_t r = 0; r < CK_GROUP_ROWS; r++, out += unit) {
+    memcpy(out, block + r * row_bytes + at, unit);
+  }
+  return out;
+}
+
+typedef uint32_t u32x4 __attribute__((vector_size(16)));
+
+// Four units of four bytes of all rows: squares of four rows and four units are turned in registers.
+static inline uint8_t *interleave_four(const uint8_t *block, size_t row_bytes, size_t at,
+                                       uint8_t *out) {
+  for (size_t r = 0; r < CK_GROUP_ROWS; r += 4) {
+    u32x4 v[4], t[4];
+    for (size_t i = 0; i < 4; i++) memcpy(&v[i], block + (r + i) * row_bytes + at, sizeof v[i]);
+    for (size_t i = 0; i < 2; i++) {
+      t[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 4, 1, 5);
+      t[2 * i + 1] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 2, 6, 3, 7);
+    }
+    for (size_t i = 0; i < 2; i++) {
+      v[2 * i] = __builtin_shufflevector(t[i], t[i + 2], 0, 1, 4, 5);
+      v[2 * i + 1] = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 6, 7);
+    }
+    for (size_t i = 0; i < 4; i++) memcpy(out + (i * CK_GROUP_ROWS + r) * 4, &v[i], sizeof v[i]);
+  }
+  return out + 4 * CK_GROUP_ROWS * 4;
+}
+
 static inline void interleave_member(const uint8_t *block, size_t row_bytes, size_t bytes,
                                      const size_t unit, uint8_t *out) {
-  for (size_t at = 0; at < bytes; at += unit) {
-    for (size_t r = 0; r < CK_GROUP_ROWS; r++, out += unit) {
-      memcpy(out, block + r * row_bytes + at, unit);
-    }
+  size_t at = 0;
+  if (unit == 4) {
+    for (; at + 16 <= bytes; at += 16) out = interleave_four(block, row_bytes, at, out);
   }
+  for (; at < bytes; at += unit) out = interleave_unit(block, row_bytes, at, unit, out);
 }
 
 void ck_interleave(ck_type type, const void *rows, size_t row_bytes, void *group) {

@@ -86,15 +86,20 @@ public final class OnDeviceModel: Sendable {
   }
 
   fileprivate static func open(
-    _ path: String, _ access: GGUFFile.Access, _ options: EngineOptions,
-    _ template: ChatTemplateChoice?, _ check: (GGUFFile) throws -> Void
-  ) throws -> OnDeviceModel {
+    _ loader: isolated ModelLoader, _ path: String, _ access: GGUFFile.Access,
+    _ options: EngineOptions, _ template: ChatTemplateChoice?, _ check: (GGUFFile) throws -> Void
+  ) async throws -> OnDeviceModel {
     let file = try GGUFFile(path: path, access: access)
     try check(file)
-    // The vocabulary first: what reading it takes is free again when the weights come.
-    let tokenizer = try Tokenizer(file: file)
-    let model = try TransformerModel(
-      file: file, layout: options.weightLayout, threads: options.threads)
+    // The vocabulary is read by one thread, weights are copied by all of them: both together take
+    // less time, but not where only one thread may work.
+    async let vocabulary = TokenizerReader().tokenizer(of: file)
+    if options.threads == 1 { _ = try await vocabulary }
+    let weights = Result {
+      try TransformerModel(file: file, layout: options.weightLayout, threads: options.threads)
+    }
+    let tokenizer = try await vocabulary
+    let model = try weights.get()
     guard tokenizer.vocabulary.count <= model.configuration.vocabularySize else {
       throw InferenceError.invalidHyperparameter(
         key: "tokenizer.ggml.tokens",
@@ -205,7 +210,18 @@ private actor ModelLoader {
   func load(
     _ path: String, _ access: GGUFFile.Access, _ options: EngineOptions,
     _ template: ChatTemplateChoice?, _ check: @Sendable (GGUFFile) throws -> Void
-  ) throws -> OnDeviceModel {
-    try OnDeviceModel.open(path, access, options, template, check)
+  ) async throws -> OnDeviceModel {
+    try await OnDeviceModel.open(self, path, access, options, template, check)
   }
+}
+
+/// Reads vocabularies on a thread of its own.
+private actor TokenizerReader {
+  private let executor = InferenceExecutor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  func tokenizer(of file: GGUFFile) throws -> Tokenizer { try Tokenizer(file: file) }
 }

@@ -100,7 +100,7 @@ extension Compute {
     precondition(q.columns == layer.heads * layer.headDim && q.rows == k.rows && k.rows == v.rows)
     precondition(k.columns == layer.keyValueHeads * layer.headDim && v.columns == k.columns)
     precondition(k.stride == v.stride && rope.pairs * 2 <= layer.headDim)
-    precondition(position + q.rows <= rope.positions)
+    precondition(position + q.rows <= rope.filled)
     let (keys, values) = unsafe cache.mutableLayer(layerIndex, holding: position + q.rows)
     func pointer(_ buffer: FloatBuffer?) -> UnsafePointer<Float>? {
       unsafe buffer.map { unsafe UnsafePointer($0.base) }

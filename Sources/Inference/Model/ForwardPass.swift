@@ -53,6 +53,7 @@ package final class ForwardPass {
     if scratch.tokens < tokens.count {
       scratch = try Scratch(configuration, tokens: tokens.count)
     }
+    for rope in ropes { rope.fill(to: position + tokens.count) }
 
     let x = scratch.hidden.rows(0..<tokens.count)  // [tokens, embedding]
     try compute.embed(

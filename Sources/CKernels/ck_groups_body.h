@@ -63,9 +63,6 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
 }
 
 #if CK_GROUP_PAIRS
-// Tokens of one tile with two groups: half as many as with one, so that the lanes in use are as many.
-enum { PAIR_TILE = TOKEN_TILE / 2 };
-
 // The integer products of one block of two groups with one token.
 CK_INLINE void pair_dots(const vector_format *f, const lane_block block[2], size_t i,
                          const int8_t *q, const int32_t *correction, ixr dots[2]) {
@@ -100,7 +97,7 @@ CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], s
   }
 }
 
-// Two groups, group_bytes apart, with up to PAIR_TILE tokens from `token` on: activations are
+// Two groups, group_bytes apart, with up to TOKEN_TILE tokens from `token` on: activations are
 // fetched once for both.
 CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t group_bytes,
                               const ck_q8 *x, size_t token, size_t tokens, float *y,
@@ -141,8 +138,8 @@ CK_INLINE void matmul_groups(const lane_format *lf, const void *w, size_t row_by
   size_t row = 0;
 #if CK_GROUP_PAIRS
   for (; x->tokens > 2 && row + 2 * CK_GROUP_ROWS <= rows; row += 2 * CK_GROUP_ROWS) {
-    for (size_t t = 0; t < x->tokens; t += PAIR_TILE) {
-      const size_t tokens = x->tokens - t < PAIR_TILE ? x->tokens - t : PAIR_TILE;
+    for (size_t t = 0; t < x->tokens; t += TOKEN_TILE) {
+      const size_t tokens = x->tokens - t < TOKEN_TILE ? x->tokens - t : TOKEN_TILE;
       pair_of_groups(lf, group, bytes, x, t, tokens, y + t * y_stride + row, y_stride);
     }
     group += 2 * bytes;

@@ -86,7 +86,8 @@ CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], s
                             const ck_q8 *x, size_t at, size_t tokens, const tile_sums *sums,
                             fxr *lanes[2]) {
   for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
-    if (x->scale[at] == 0) continue;  // as in tokens_product
+    // As in tokens_product; scales are not negative, and integers leave the vector units alone.
+    if (load_u32(&x->scale[at]) == 0) continue;
     ixr dots[2];
     pair_dots(f, block, i, x->q + at * CK_BLOCK_VALUES, sums->correction[t], dots);
     const fxr scale = splat_float(x->scale[at]);

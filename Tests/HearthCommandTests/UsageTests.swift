@@ -47,6 +47,13 @@ import Testing
     #expect(result.errors.contains("/tmp: it is a folder, not a file"), "\(result.errors)")
   }
 
+  @Test func aFolderInPlaceOfAFileToWriteIsSaidInPlainWords() throws {
+    let model = ["--model", Command.tinyModel("llama")]
+    let result = try Command.run(["grammar", "--bench", "--dump", "/tmp"] + model)
+    #expect(result.status == 1)
+    #expect(result.errors.contains("cannot write /tmp: it is a folder"), "\(result.errors)")
+  }
+
   @Test func theOverviewTellsTheExitStatuses() throws {
     let text = try Command.run(["--help"]).output
     for status in ["0 done", "1 failed", "2 a call", "130"] { #expect(text.contains(status)) }

@@ -1,4 +1,7 @@
+import ConstrainedDecoding
 import Foundation
+import GGUF
+import Inference
 import OnDeviceModels
 import Testing
 
@@ -112,6 +115,17 @@ import Testing
     }
     #expect(path.hasSuffix(name == "hello" ? "hello.gguf" : name))
     #expect(reason.contains(name == "/etc/passwd/x" ? "a file, not a folder" : "it is a folder"))
+  }
+
+  @Test func localizedDescriptionsSayWhatTheErrorsSay() {
+    let errors: [any Error] = [
+      GGUFError.cannotRead(path: "/m", reason: "it is a folder, not a file"),
+      InferenceError.missingTensor(name: "output.weight"), PromptError.noTemplate,
+      GrammarError.field(path: "a", reason: "is no string"),
+      ModelStoreError.notPulled(name: "hello", path: "/m"),
+      OnDeviceModelError.damaged(name: "hello", path: "/m", expected: 11, actual: 5),
+    ]
+    for error in errors { #expect(error.localizedDescription == "\(error)") }
   }
 
   /// The digests are the published ones of FIPS 180-2 (`abc`, empty) and of coreutils.

@@ -26,5 +26,7 @@ public struct Grammar: Sendable {
     let pointer: String
     /// Whether it holds strings to a source text.
     let isVerbatim: Bool
+    /// Why nothing can stand there, where that was seen while the schema was read.
+    var contradiction: String?
   }
 }

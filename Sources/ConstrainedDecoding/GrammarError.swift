@@ -25,11 +25,17 @@ public enum GrammarError: Error, Equatable, Sendable {
 extension GrammarError: CustomStringConvertible {
   /// The cause, where it lies, and what to do about it.
   public var description: String {
+    guard case .unsupported = self else { return problem }
+    return problem + "; remove the keyword, or set isLenient in JSONSchemaOptions, which leaves it "
+      + "out and lists it"
+  }
+
+  /// The cause and where it lies.
+  package var problem: String {
     switch self {
     case .syntax(let line, let column, let reason): "\(line):\(column): \(reason)"
     case .unsupported(let pointer, let keyword, let reason):
-      "schema at \"\(pointer)\": \"\(keyword)\" cannot be enforced: \(reason); "
-        + "remove the keyword, or allow a lenient reading, which reports it"
+      "schema at \"\(pointer)\": \"\(keyword)\" cannot be enforced: \(reason)"
     case .invalidSchema(let pointer, let keyword, let reason):
       "schema at \"\(pointer)\": \"\(keyword)\": \(reason)"
     case .field(let path, let reason):

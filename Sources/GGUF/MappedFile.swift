@@ -38,7 +38,9 @@ import Android
       throw .cannotRead(path: path, reason: systemError())
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .cannotRead(path: path, reason: "not a regular file")
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      throw .cannotRead(
+        path: path, reason: isFolder ? FileProblem.isFolder : "not a regular file")
     }
     self.path = path
     count = Int(status.st_size)
@@ -179,11 +181,4 @@ extension MappedFile {
   private func contains(_ offset: Int, _ length: Int) -> Bool {
     offset >= 0 && length >= 0 && offset <= count && length <= count - offset
   }
-}
-
-/// The text of the last failed system call.
-func systemError() -> String {
-  let code = errno
-  guard let text = unsafe strerror(code) else { return "error \(code)" }
-  return unsafe String(cString: text)
 }

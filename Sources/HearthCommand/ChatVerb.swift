@@ -6,8 +6,9 @@ let chatVerb = Verb(
   "chat", usage: "[options]",
   summary: "talk in several turns; the KV cache is kept between them",
   details: """
-    One line is one turn. Ctrl-C ends the response, or the program when it waits for input.
-    /reset forgets the turns, /stats shows how the context is filled, /exit ends.
+    One line is one turn; blank ones are passed over. Ctrl-C ends the response, or the program when
+    it waits for input. /reset forgets the turns, /stats shows how the context is filled, /exit ends.
+    Without --system some chat templates give instructions of their own; /stats counts them.
     """,
   options: ModelOptions.options
     + PromptOptions.options.filter { $0.name.hasPrefix("--sys") || $0.name == "--template" }
@@ -19,7 +20,11 @@ let chatVerb = Verb(
   let template = try PromptOptions.template(arguments)
   let model = try await ModelOptions.load(
     arguments, ModelOptions.path(arguments), engine, template)
-  guard try model.hasChatTemplate else { throw PromptError.noTemplate }
+  guard try model.hasChatTemplate else {
+    throw Failure(
+      "the model file has no chat template: choose one with --template (chatml, gemma or a Jinja "
+        + "file)")
+  }
   var chat = ChatLoop(
     conversation: Conversation(model, instructions: arguments.string("--system")),
     options: options, contextSize: model.contextSize)
@@ -65,13 +70,15 @@ private struct ChatLoop {
       case "/stats": Console.note(stats)
       case let command where command.hasPrefix("/"):
         Console.note("[unknown: \(command); there are /reset, /stats and /exit]")
-      default: await answer(text)
+      default: try await answer(text)
       }
     }
   }
 
   /// One turn; what goes wrong in it is said, and the talk goes on.
-  private mutating func answer(_ text: String) async {
+  ///
+  /// - Throws: `Terminated`.
+  private mutating func answer(_ text: String) async throws {
     let (conversation, options) = (conversation, options)
     let work = Task {
       let stream = try await conversation.send(text, options: options)
@@ -87,19 +94,24 @@ private struct ChatLoop {
       let stream = try await Interrupt.cancelling(work)
       usage = stream.usage
       Console.note(Timing.line(stream))
+    } catch let error as Terminated {
+      throw error
     } catch is CancellationError {
       Console.note("\n[cancelled; this turn is not kept]")
     } catch InferenceError.contextSizeExceeded(let size, let count) {
       Console.note("[\(count) tokens do not fit the context of \(size); /reset starts anew]")
     } catch {
-      Console.note("[\(error); this turn is not kept]")
+      Console.note("[\(ErrorText.of(error)); this turn is not kept]")
     }
   }
 
   private var stats: String {
     let usage = usage ?? ContextUsage(contextSize: contextSize)
+    let own = usage.templateInstructions
+    let turns = conversation.messages.count / 2
     return "[context \(usage.contextSize): instructions \(usage.instructions), "
+      + (own > 0 ? "the template's own instructions \(own), " : "")
       + "prompt \(usage.prompt), response \(usage.response), free \(usage.free) · "
-      + "\(conversation.messages.count / 2) turns]"
+      + "\(turns) \(turns == 1 ? "turn" : "turns")]"
   }
 }

@@ -10,6 +10,7 @@ let tokenizeVerb = Verb(
   details: """
     in:  {"text":"…", "parse_special":false, "add_special":false}
     out: {"ids":[…]}
+    \(JSONLines.help)
     """,
   options: ModelOptions.options.filter { ["--model", "--no-mmap"].contains($0.name) }
 ) { arguments in
@@ -32,6 +33,7 @@ let logitsVerb = Verb(
     out: {"logits":[…]} of the last position, one number for each token of the vocabulary;
          with "all" also "argmax", the most likely token after each position;
          with "greedy" also "greedy", the N most likely tokens in turn
+    \(JSONLines.help)
     """,
   options: ModelOptions.options
 ) { arguments in
@@ -64,6 +66,7 @@ let perplexityVerb = Verb(
     in:  {"text":"…"} or {"tokens":[…]}
     out: {"perplexity":…, "logprobs":[…], "tokens":N}; a log-probability for each token but the
          first, given those before it
+    \(JSONLines.help)
     """,
   options: ModelOptions.options
 ) { arguments in
@@ -98,7 +101,7 @@ private final class Evaluator {
 
   init(_ arguments: Arguments) throws {
     let options = try ModelOptions.engine(arguments)
-    file = try GGUFFile(path: ModelOptions.path(arguments), access: ModelOptions.access(arguments))
+    file = try ModelFile.open(ModelOptions.path(arguments), access: ModelOptions.access(arguments))
     let model = try TransformerModel(
       file: file, layout: options.weightLayout, threads: options.threads)
     pass = try ForwardPass(

@@ -13,7 +13,7 @@ let extractVerb = Verb(
 
     With --jsonl every line of standard input is a document, {"text":"…"} or just "…", and every one
     is answered by one line: the value, or {"error":"…"}, with "partial" where a limit cut it short.
-    A value that is no JSON is printed as a JSON string.
+    A value that is no JSON is printed as a JSON string. Blank lines are passed over.
 
     --verbatim holds strings of the schema to spans of the document while they are written, so that
     they can only be copied, never invented: --verbatim sender.name,items.code. In a schema
@@ -102,7 +102,7 @@ private struct Extractor {
       answers += 1
       return JSONSpacing.oneLine(value, source)
     } failure: { error in
-      if error is CancellationError { throw error }
+      if error is CancellationError || error is Terminated { throw error }
       answers += 1
       failures += 1
       return Self.line(error)
@@ -129,7 +129,7 @@ private struct Extractor {
   }
 
   private static func line(_ error: any Error) -> String {
-    var members: [OrderedJSON.Member] = [.init("error", .string("\(error)"))]
+    var members: [OrderedJSON.Member] = [.init("error", .string(ErrorText.of(error)))]
     if let incomplete = error as? IncompleteValue {
       members = [
         .init("error", .string(incomplete.reason)), .init("partial", .string(incomplete.text)),

@@ -1,5 +1,6 @@
 import ConstrainedDecoding
 import Foundation
+import GGUF
 import OnDeviceModels
 
 /// What output is held to, as the command line says it.
@@ -114,24 +115,25 @@ enum GrammarOptions {
 enum TextFile {
   /// The whole text behind a byte order mark; what is no UTF-8 or too long is an error.
   static func read(_ path: String) throws(FileError) -> String {
-    var data = Data()
-    do {
-      // Piece by piece: it may be a pipe, or have no end.
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      defer { try? file.close() }
-      while data.count <= StandardInput.longest,
-        let more = try file.read(upToCount: 1 << 16), !more.isEmpty
-      {
-        data += more
+    let file = unsafe Foundation.open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw FileError(path: path, reason: FileProblem.text(errno)) }
+    defer { close(file) }
+    var data: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // Piece by piece: it may be a pipe, or have no end.
+    while data.count <= StandardInput.longest {
+      let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+        unsafe Foundation.read(file, bytes.baseAddress, bytes.count)
       }
-    } catch {
-      let reason = (error as NSError).localizedFailureReason ?? error.localizedDescription
-      throw FileError(path: path, reason: reason)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw FileError(path: path, reason: FileProblem.text(errno)) }
+      if count == 0 { break }
+      data += buffer[..<count]
     }
     guard data.count <= StandardInput.longest else {
       throw FileError(path: path, reason: "more than \(StandardInput.longest >> 20) MiB")
     }
-    if data.starts(with: [0xEF, 0xBB, 0xBF]) { data.removeFirst(3) }
+    if data.starts(with: [0xEF, 0xBB, 0xBF] as [UInt8]) { data.removeFirst(3) }
     guard let text = String(validating: data, as: UTF8.self) else {
       throw FileError(path: path, reason: "not UTF-8 text")
     }
@@ -139,12 +141,29 @@ enum TextFile {
   }
 }
 
-/// A file that cannot be read.
+extension TextFile {
+  /// Writes a text, in place of what was in the file.
+  static func write(_ text: String, to path: String) throws(FileError) {
+    let file = unsafe Foundation.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else {
+      throw FileError(path: path, action: "write", reason: FileProblem.text(errno))
+    }
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: Data(text.utf8))
+    } catch {
+      throw FileError(path: path, action: "write", reason: error.localizedDescription)
+    }
+  }
+}
+
+/// A file that cannot be read or written.
 struct FileError: Error, CustomStringConvertible {
   let path: String
+  var action = "read"
   let reason: String
 
-  var description: String { "cannot read \(path): \(reason)" }
+  var description: String { "cannot \(action) \(path): \(reason)" }
 }
 
 /// A file that holds no grammar that can be enforced.
@@ -152,5 +171,5 @@ struct GrammarFileError: Error, CustomStringConvertible {
   let path: String
   let reason: GrammarError
 
-  var description: String { "\(path): \(reason)" }
+  var description: String { "\(path): \(ErrorText.of(reason))" }
 }

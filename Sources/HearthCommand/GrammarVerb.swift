@@ -11,7 +11,7 @@ let grammarVerb = Verb(
     out: {"verdict":"accept"}, {"verdict":"reject"}, or {"verdict":"refused","reason":"…"} where
          the line makes no sense or the grammar cannot be enforced
     Schemas mean what their specification says: undeclared properties are allowed, blanks are free.
-    Tokens that a grammar names are those of --model.
+    Tokens that a grammar names are those of --model. Blank lines are passed over.
 
     --bench prints what grammars cost on a model's vocabulary: the time to compile, and the time for
     the mask before each token of sample texts, cold and warm, as CPU time of one thread. Without
@@ -43,7 +43,8 @@ let grammarVerb = Verb(
   try await JSONLines.answerLines { line in
     try judge.verdict(line).line
   } failure: { error in
-    Verdict.refused("\(error)").line
+    // What a line says has no option to leave anything out.
+    Verdict.refused((error as? GrammarError)?.problem ?? "\(error)").line
   }
 }
 

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The `hearth` command: exit status 0 for success, 1 for a failure, 2 for a wrong call, 130 for an
-/// end by Ctrl-C.
+/// The `hearth` command; its overview says what the exit statuses mean.
 @main
 struct HearthCommand {
   static let version = "0.1.0"
@@ -44,6 +43,10 @@ struct HearthCommand {
       Console.note("hearth: unknown command \"\(words[0])\"\n\n" + overview)
       exit(2)
     }
+    // `hearth models help pull` and `hearth models --help pull` are about the action.
+    if words.count > 2, !verb.actions.isEmpty, ["help", "--help", "-h"].contains(words[1]) {
+      return await run([words[0]] + words[2...], showsHelp: true)
+    }
     let action = words.count > 1 ? verb.actions.first { $0.name == words[1] } : nil
     let path = words.prefix(action == nil ? 1 : 2).joined(separator: " ")
     await run(
@@ -57,15 +60,17 @@ struct HearthCommand {
       let arguments = try Arguments(words, verb.options)
       guard !showsHelp, !arguments.wantsHelp else { return Console.line(verb.help(path)) }
       try await verb.run(arguments)
-    } catch let error as UsageError {
-      Console.note("hearth \(path): \(error)\nSee: hearth \(path) --help")
-      exit(2)
     } catch is CancellationError {
       Console.note("hearth \(path): cancelled")
-      exit(130)
-    } catch {
+      exit(Interrupt.status(of: SIGINT))
+    } catch let error as Terminated {
       Console.note("hearth \(path): \(error)")
-      exit(1)
+      exit(Interrupt.status(of: error.signal))
+    } catch {
+      let isWrongCall = ErrorText.isAboutOptions(error)
+      let advice = isWrongCall ? "\nSee: hearth \(path) --help" : ""
+      Console.note("hearth \(path): \(ErrorText.of(error))\(advice)")
+      exit(isWrongCall ? 2 : 1)
     }
   }
 
@@ -79,6 +84,10 @@ struct HearthCommand {
     \(Verb.table(verbs.map { ($0.name, $0.summary) }).joined(separator: "\n"))
 
     hearth COMMAND --help explains a command; hearth --version prints the version.
+
+    exit status: 0 done; 1 failed, also for a model or file that is not there; 2 a call that makes no
+    sense: an unknown command, option or choice, or an option with a value that it cannot have; 130 or
+    143 ended by Ctrl-C or SIGTERM (128 and the signal's number).
     """
   }
 }

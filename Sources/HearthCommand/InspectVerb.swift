@@ -15,7 +15,7 @@ let inspectVerb = Verb(
   try arguments.refuseOperands(after: 1)
   guard let named = arguments.operands.first else { throw UsageError("which file?") }
   let path = try ModelStore().locate(named).path(percentEncoded: false)
-  let file = try GGUFFile(path: path)
+  let file = try ModelFile.open(path)
   let report = InspectReport(file: file)
   let memory = try report.memory(
     contextSize: ModelOptions.positive(arguments, "--ctx"),

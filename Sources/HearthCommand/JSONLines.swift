@@ -10,6 +10,10 @@ struct RequestError: Error, CustomStringConvertible {
 
 /// One JSON value a line in, one a line out.
 enum JSONLines {
+  /// For the help of the verbs that answer lines.
+  static let help =
+    "A line that cannot be answered gets {\"error\":…} and the rest goes on; blank ones are passed over."
+
   /// Answers every line of standard input; a bad one gets `{"error":…}` and the rest goes on.
   static func answer(
     _ body: ([OrderedJSON.Member]) async throws -> [OrderedJSON.Member]
@@ -20,7 +24,7 @@ enum JSONLines {
       }
       return OrderedJSON.object(try await body(request)).serialized()
     } failure: { error in
-      OrderedJSON.object([.init("error", .string("\(error)"))]).serialized()
+      OrderedJSON.object([.init("error", .string(ErrorText.of(error)))]).serialized()
     }
   }
 

@@ -7,7 +7,9 @@ import Tokenization
 /// Options of every verb that loads a model, and what they mean.
 enum ModelOptions {
   static let options = [
-    Option("--model", "NAME|FILE", "catalog name or GGUF file (default: the catalog's default)"),
+    Option(
+      "--model", "NAME|FILE",
+      "a name of hearth models list, or a GGUF file (default: the catalog's default)"),
     Option("--threads", "N", "threads (default: one per core)"),
     Option("--ctx", "N", "context size in tokens (default: the model's, at most 4096)"),
     Option("--no-mmap", nil, "read the file into memory instead of mapping it"),
@@ -40,15 +42,18 @@ enum ModelOptions {
     _ arguments: Arguments, _ path: String, _ options: EngineOptions,
     _ template: ChatTemplateChoice?
   ) async throws -> OnDeviceModel {
-    let model = try await OnDeviceModel.load(
-      file: path, access: access(arguments), options: options, template: template)
+    let model = try await ModelFile.naming(path) {
+      try await OnDeviceModel.load(
+        file: path, access: access(arguments), options: options, template: template)
+    }
     warn(model.tokenizer)
     return model
   }
 
   /// The tokenizer alone, without the weights.
   static func tokenizer(_ arguments: Arguments) throws -> Tokenizer {
-    let tokenizer = try Tokenizer(file: GGUFFile(path: path(arguments), access: access(arguments)))
+    let tokenizer = try Tokenizer(
+      file: ModelFile.open(path(arguments), access: access(arguments)))
     warn(tokenizer)
     return tokenizer
   }

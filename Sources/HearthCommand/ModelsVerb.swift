@@ -4,7 +4,10 @@ import OnDeviceModels
 let modelsVerb = Verb(
   "models",
   summary: "list, download and check the catalog's models",
-  details: "Models lie in $HEARTH_MODELS, else in hearth/models in the XDG data folder.",
+  details: """
+    Models lie in $HEARTH_MODELS, else in hearth/models in the XDG data folder. NAME is one of those
+    that hearth models list shows, long or short, in any letter case, or the name of the file.
+    """,
   actions: [listAction, pullAction, verifyAction, pathAction])
 
 private let listAction = Verb(
@@ -18,8 +21,10 @@ private let listAction = Verb(
 private let pullAction = Verb(
   "pull", usage: "[NAME]", summary: "download a model, or the default one",
   details: """
-    Does nothing when the model is here. A download that was interrupted leaves nothing behind that
-    could be taken for a model; two at once do not disturb each other. Ctrl-C ends it.
+    Does nothing when the model is here; a file of another size is replaced. A download that was
+    interrupted leaves nothing behind that could be taken for a model; two at once do not disturb
+    each other. Ctrl-C ends it. Progress counts the bytes of the packages that hold the model, which
+    are a little fewer or more than the file's.
     """
 ) { arguments in
   try await ModelsReport.pull(ModelsReport.entry(arguments), ModelStore())
@@ -40,9 +45,7 @@ private let pathAction = Verb(
   let entry = try ModelsReport.entry(arguments)
   let store = ModelStore()
   let path = store.path(for: entry).path(percentEncoded: false)
-  guard store.isPresent(entry) else {
-    throw ModelStoreError.notPulled(name: entry.name, path: path)
-  }
+  try store.check(entry)
   Console.line(path)
 }
 
@@ -63,12 +66,22 @@ private enum ModelsReport {
   }
 
   static func line(_ entry: ModelCatalog.Entry, _ store: ModelStore) -> String {
-    let marks = [
-      entry.isDefault ? "default" : nil, store.isPresent(entry) ? "downloaded" : "not downloaded",
-    ].compactMap { $0 }.joined(separator: ", ")
-    return "\(entry.name)\n    \(entry.architecture), \(entry.quantization), "
+    let marks = [entry.isDefault ? "default" : nil, state(entry, store)]
+      .compactMap { $0 }.joined(separator: ", ")
+    let aliases = entry.aliases.isEmpty ? "" : " (or \(entry.aliases.joined(separator: ", ")))"
+    return "\(entry.name)\(aliases)\n    \(entry.architecture), \(entry.quantization), "
       + "\(entry.bytes / 1_000_000) MB, context \(entry.contextLength), "
       + "licence \(entry.license) (\(marks))"
+  }
+
+  private static func state(_ entry: ModelCatalog.Entry, _ store: ModelStore) -> String {
+    do throws(ModelStoreError) {
+      try store.check(entry)
+      return "downloaded"
+    } catch {
+      if case .notPulled = error { return "not downloaded" }
+      return "damaged: hearth models path \(entry.name) says why"
+    }
   }
 
   static func pull(_ entry: ModelCatalog.Entry, _ store: ModelStore) async throws {
@@ -76,6 +89,12 @@ private enum ModelsReport {
     if store.isPresent(entry) {
       Console.note("\(entry.name) is here: \(path)")
       return
+    }
+    do throws(ModelStoreError) {
+      try store.check(entry)
+    } catch .damaged {
+      Console.note("\(entry.name) is damaged and fetched again: \(path)")
+    } catch .notPulled {
     }
     let work = Task {
       try await ModelDownloader(store: store).pull(entry) { progress in
@@ -97,7 +116,7 @@ private enum ModelsReport {
       switch progress.phase {
       case .waiting: "waiting for another download of it"
       case .downloading:
-        "\(progress.completedBytes / 1_000_000) of \(progress.totalBytes / 1_000_000) MB"
+        "\(progress.completedBytes / 1_000_000) of \(progress.totalBytes / 1_000_000) MB of packages"
       case .verifying: "checking"
       }
     return Console.hasTerminalForErrors

@@ -21,7 +21,7 @@ let quantizeVerb = Verb(
   let threads = try WritingOptions.threads(arguments)
   let path = try ModelStore().locate(arguments.operands[0]).path(percentEncoded: false)
   let quantizer = Quantizer(
-    try GGUFFile(path: path), as: format, pure: arguments.has("--pure"))
+    try ModelFile.open(path), as: format, pure: arguments.has("--pure"))
   let output = arguments.operands[1]
   try await WritingOptions.run(output) { progress in
     try await quantizer.write(

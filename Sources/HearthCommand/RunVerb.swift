@@ -4,11 +4,12 @@ import Inference
 import OnDeviceModels
 
 let runVerb = Verb(
-  "run", usage: "[options] [--prompt TEXT]",
+  "run", usage: "[options] [PROMPT…]",
   summary: "answer one prompt, streaming the text",
   details: """
-    The prompt comes from --prompt, or from standard input. The answer goes to standard output,
-    one line of timing to standard error.
+    The prompt is PROMPT (several words are joined by blanks; -- before it lets it begin with a dash),
+    the text of --prompt, or else standard input. The answer goes to standard output, one line of
+    timing to standard error.
 
     With --schema, --gbnf or --regex the answer always has that shape; verbatim parts of it are
     copied from the prompt. A limit that comes near closes it by the shortest legal way; where even
@@ -22,6 +23,9 @@ let runVerb = Verb(
     prompt = arguments.operands.joined(separator: " ")
   } else {
     try arguments.refuseOperands()
+  }
+  if arguments.has("--raw"), arguments.has("--system") {
+    throw UsageError("--raw has no place for --system: write the instructions into the prompt")
   }
   var options = try SamplingArguments.generation(arguments)
   let source = try GrammarOptions.source(arguments)
@@ -78,12 +82,12 @@ enum PromptOptions {
       throw UsageError("--raw and --template exclude each other")
     }
     if let known = ChatTemplateChoice(named: named) { return known }
-    do {
-      return .source(try String(contentsOf: URL(filePath: named), encoding: .utf8))
+    do throws(FileError) {
+      return .source(try TextFile.read(named))
     } catch {
-      throw UsageError(
+      throw Failure(
         "--template is neither a known name (\(ChatTemplateChoice.names.joined(separator: ", "))) "
-          + "nor a readable file: \"\(named)\"")
+          + "nor a readable file: \(error)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GGUF
 
 /// Standard input, read as it comes.
 enum StandardInput {
@@ -46,7 +47,7 @@ struct InputError: Error, CustomStringConvertible {
   let code: Int32
 
   var description: String {
-    "cannot read standard input: \(unsafe String(cString: strerror(code)))"
+    "cannot read standard input: \(FileProblem.text(code))"
   }
 }
 

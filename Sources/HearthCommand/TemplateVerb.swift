@@ -10,7 +10,7 @@ let templateVerb = Verb(
     out: {"text":"…"}, or {"error":"…"} with line and column in the source
     Of the input only "source" and "messages" are needed. "now" is what strftime_now shows, the time
     of this machine where it is left out. All other members are variables of the template:
-    "enable_thinking", "documents".
+    "enable_thinking", "documents". Blank lines are passed over.
     """
 ) { arguments in
   try arguments.refuseOperands()

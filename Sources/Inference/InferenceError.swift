@@ -57,7 +57,7 @@ extension InferenceError: CustomStringConvertible {
       "a context of \(requested) tokens is not possible; choose 1 to \(limit) with this model"
     case .contextSizeExceeded(let contextSize, let tokenCount):
       "\(tokenCount) tokens do not fit the context of \(contextSize); "
-        + "shorten the prompt or raise the context size"
+        + "shorten the prompt or load the model with a larger contextSize"
     case .outOfMemory(let bytes, let purpose):
       "no memory for \(purpose) (\(bytes) bytes); use a smaller context or model"
     case .threads(let requested, let limit):

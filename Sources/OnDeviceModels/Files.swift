@@ -1,4 +1,5 @@
 internal import Foundation
+internal import GGUF
 
 /// The few file operations the store needs, with errors that name the path.
 enum Files {
@@ -8,6 +9,28 @@ enum Files {
       forKeys: [.isRegularFileKey, .fileSizeKey])
     guard let values, values.isRegularFile == true else { return nil }
     return values.fileSize
+  }
+
+  /// What lies at a path.
+  enum Kind: Equatable {
+    case file(bytes: Int)
+    case folder
+    /// Neither; `reason` says what or why it is not known.
+    case other(reason: String)
+    case nothing
+  }
+
+  /// What lies at a path; symbolic links are followed.
+  static func kind(of file: URL) -> Kind {
+    var status = stat()
+    guard unsafe stat(file.filePath, &status) == 0 else {
+      return errno == ENOENT ? .nothing : .other(reason: FileProblem.text(errno))
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return .file(bytes: Int(status.st_size))
+    case S_IFDIR: return .folder
+    default: return .other(reason: "not a regular file")
+    }
   }
 
   /// Bytes an unprivileged process can still write to the file system of this folder, if known.
@@ -96,7 +119,7 @@ enum Files {
 
   /// An error for `item`: a full disk is told apart from the rest.
   static func fileSystemError(_ item: URL, _ error: any Error) -> ModelStoreError {
-    let cause = underlyingPOSIXError(error)
+    let cause = underlyingPOSIXError(error) ?? meaning(of: error)
     if cause == .ENOSPC || cause == .EDQUOT
       || (error as? CocoaError)?.code == .fileWriteOutOfSpace
     {
@@ -106,8 +129,18 @@ enum Files {
       return .fileSystem(path: item.filePath, reason: error.localizedDescription)
     }
     // POSIXError(…).localizedDescription hides the text behind a domain and a number on Linux.
-    let reason = unsafe String(cString: strerror(cause.rawValue))
-    return .fileSystem(path: item.filePath, reason: reason)
+    return .fileSystem(path: item.filePath, reason: FileProblem.text(cause.rawValue))
+  }
+
+  /// What Foundation means by errors that it gives no cause for.
+  private static func meaning(of error: any Error) -> POSIXErrorCode? {
+    switch (error as? CocoaError)?.code {
+    case .fileNoSuchFile?, .fileReadNoSuchFile?: .ENOENT
+    case .fileReadNoPermission?, .fileWriteNoPermission?: .EACCES
+    case .fileWriteFileExists?: .EEXIST
+    case .fileWriteVolumeReadOnly?: .EROFS
+    default: nil
+    }
   }
 
   private static func underlyingPOSIXError(_ error: any Error) -> POSIXErrorCode? {

@@ -1,4 +1,5 @@
 package import Foundation
+internal import GGUF
 
 /// The folder that holds model files.
 package struct ModelStore: Sendable {
@@ -40,6 +41,22 @@ package struct ModelStore: Sendable {
     Files.size(of: path(for: entry)) == entry.bytes
   }
 
+  /// Checks that the file is in place and of the right size; `verify` also reads it.
+  ///
+  /// - Throws: `.notPulled`, `.damaged`, or why the file cannot be reached.
+  package func check(_ entry: ModelCatalog.Entry) throws(ModelStoreError) {
+    let path = path(for: entry)
+    switch Files.kind(of: path) {
+    case .file(let bytes):
+      guard bytes != entry.bytes else { return }
+      throw .damaged(
+        name: entry.name, path: path.filePath, expected: entry.bytes, actual: bytes)
+    case .nothing: throw .notPulled(name: entry.name, path: path.filePath)
+    case .folder: throw .fileSystem(path: path.filePath, reason: FileProblem.isFolder)
+    case .other(let reason): throw .fileSystem(path: path.filePath, reason: reason)
+    }
+  }
+
   /// Reads the whole file of this model and compares its size and SHA-256 with the catalog.
   ///
   /// - Throws: `.notPulled`, `.wrongSize`, `.wrongChecksum`, or why the file cannot be read.
@@ -54,20 +71,21 @@ package struct ModelStore: Sendable {
   /// The file a user means: a path to an existing file, or the name of a model that was pulled.
   ///
   /// A name wins over a file of the same name in the working folder; write `./name` for the file.
-  /// - Throws: `.notPulled` or `.unknownModel`.
+  /// - Throws: `.unknownModel`, what `check` throws for a model of the catalog, `.fileSystem` for a
+  ///   folder or a file that cannot be reached.
   package func locate(
     _ nameOrPath: String, in catalog: ModelCatalog = .builtIn
   ) throws(ModelStoreError) -> URL {
     if let entry = catalog.entry(named: nameOrPath) {
-      guard isPresent(entry) else {
-        throw .notPulled(name: entry.name, path: path(for: entry).filePath)
-      }
+      try check(entry)
       return path(for: entry)
     }
     let file = URL(filePath: nameOrPath, directoryHint: .notDirectory)
-    guard Files.size(of: file) != nil else {
-      throw .unknownModel(name: nameOrPath, known: catalog.models.map(\.name))
+    switch nameOrPath.isEmpty ? .nothing : Files.kind(of: file) {
+    case .file: return file
+    case .nothing: throw .unknownModel(name: nameOrPath, known: catalog.models.map(\.name))
+    case .folder: throw .fileSystem(path: nameOrPath, reason: FileProblem.isFolder)
+    case .other(let reason): throw .fileSystem(path: nameOrPath, reason: reason)
     }
-    return file
   }
 }

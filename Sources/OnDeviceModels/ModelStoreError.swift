@@ -4,6 +4,8 @@ package enum ModelStoreError: Error, Equatable, Sendable {
   case unknownModel(name: String, known: [String])
   /// The catalog knows the model but its file is not in the store.
   case notPulled(name: String, path: String)
+  /// The file of a catalog model has another length than the catalog says.
+  case damaged(name: String, path: String, expected: Int, actual: Int)
   /// A program the fetch needs is not installed.
   case toolMissing(String)
   /// The file system cannot hold the file and the wheel it comes from.
@@ -36,6 +38,9 @@ extension ModelStoreError: CustomStringConvertible {
       "no model or file is called '\(name)'; known models: \(known.joined(separator: ", "))"
     case .notPulled(let name, let path):
       "\(name) is not at \(path); fetch it with: hearth models pull \(name)"
+    case .damaged(let name, let path, let expected, let actual):
+      "\(name) is damaged: \(path) has \(actual) bytes instead of \(expected); "
+        + "fetch it again with: hearth models pull \(name)"
     case .toolMissing(let tool):
       "'\(tool)' is missing; \(Self.remedy(forTool: tool))"
     case .notEnoughSpace(let needed, let available, let folder):

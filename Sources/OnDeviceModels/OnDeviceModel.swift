@@ -167,11 +167,9 @@ public final class OnDeviceModel: Sendable {
     onFinish: @escaping @Sendable (String, FinishReason) -> Void = { _, _ in }
   ) async throws -> TextStream {
     guard let renderer = try renderer.get() else { throw PromptError.noTemplate }
-    let (tokens, instructionCount) = try renderer.prompt(
-      instructions: instructions, messages: messages)
-    let usage = ContextUsage(
-      contextSize: contextSize, instructions: instructionCount,
-      prompt: tokens.count - instructionCount)
+    let (tokens, lead) = try renderer.prompt(instructions: instructions, messages: messages)
+    var usage = ContextUsage(contextSize: contextSize, prompt: tokens.count - lead)
+    if instructions == nil { usage.templateInstructions = lead } else { usage.instructions = lead }
     return try await stream(tokens, usage: usage, options, startsText: true, onFinish: onFinish)
   }
 

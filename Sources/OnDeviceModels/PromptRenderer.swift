@@ -54,8 +54,8 @@ public enum PromptError: Error, Equatable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .noTemplate:
-      "the model file has no chat template: choose one (hearth: --template chatml, gemma or a "
-        + "Jinja file), or let the model continue the text as it is (hearth: --raw)"
+      "the model file has no chat template: choose one where the model is loaded (chatML, gemma or "
+        + "the source of one), or let the model continue the text as it is"
     }
   }
 }
@@ -84,22 +84,40 @@ package struct PromptRenderer: Sendable {
     controls = (vocabulary.bos.map(vocabulary.text), vocabulary.eos.map(vocabulary.text))
   }
 
-  /// The tokens of a prompt, and how many of them come before the first user's text.
+  /// The tokens of a prompt, and how many of them at its beginning are instructions: those given, with
+  /// all that comes before the first user's text, else those that the template has of its own.
   ///
   /// - Throws: `ChatTemplateError` when the template refuses the messages, `CancellationError`.
   func prompt(
     instructions: String?, messages: [ChatMessage]
-  ) throws -> (tokens: [TokenID], instructions: Int) {
+  ) throws -> (tokens: [TokenID], lead: Int) {
     let lead = instructions.map { [ChatMessage(role: .system, content: $0)] } ?? []
     let tokens = try render(lead + messages)
-    guard !lead.isEmpty else { return (tokens, 0) }
     // The same talk with another question differs from where the question begins. A template that
     // refuses it leaves all tokens to the prompt.
     let other = messages.first?.content.hasPrefix("x") == true ? "y" : "x"
     guard let changed = try? render(lead + [ChatMessage(role: .user, content: other)]) else {
       return (tokens, 0)
     }
-    return (tokens, zip(tokens, changed).prefix { $0 == $1 }.count)
+    let beginning = zip(tokens, changed).prefix { $0 == $1 }.map(\.0)
+    return (tokens, lead.isEmpty ? ownInstructions(in: beginning) : beginning.count)
+  }
+
+  /// How many tokens before the first question are no marks.
+  ///
+  /// Marks are those that stand before a later question too. Control tokens alone, as the one that
+  /// begins a sequence, are no instructions.
+  private func ownInstructions(in beginning: [TokenID]) -> Int {
+    let turns = [
+      ChatMessage(role: .user, content: "x"), ChatMessage(role: .assistant, content: "x"),
+    ]
+    guard let first = try? render(turns + [ChatMessage(role: .user, content: "x")]),
+      let second = try? render(turns + [ChatMessage(role: .user, content: "y")])
+    else { return 0 }
+    let later = zip(first, second).prefix { $0 == $1 }.map(\.0)
+    let marks = zip(beginning.reversed(), later.reversed()).prefix { $0 == $1 }.count
+    let own = beginning.dropLast(marks)
+    return own.contains(where: tokenizer.vocabulary.isText) ? own.count : 0
   }
 
   private func render(_ messages: [ChatMessage]) throws -> [TokenID] {

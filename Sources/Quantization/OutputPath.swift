@@ -14,7 +14,8 @@ enum OutputPath {
     guard let found = identity(path) else { return }
     guard !inputs.contains(where: { identity($0) == found }) else { throw .sameFile(path: path) }
     guard found.isFile else {
-      throw .file(.cannotWrite(path: path, reason: "there is something that is no file"))
+      let reason = found.isFolder ? FileProblem.isFolder : "not a regular file"
+      throw .file(.cannotWrite(path: path, reason: reason))
     }
     guard replacing else { throw .exists(path: path) }
   }
@@ -23,6 +24,7 @@ enum OutputPath {
     let volume: Int?
     let number: Int?
     let isFile: Bool
+    let isFolder: Bool
   }
 
   private static func identity(_ path: String) -> Identity? {
@@ -33,6 +35,7 @@ enum OutputPath {
     return Identity(
       volume: (found[.systemNumber] as? NSNumber)?.intValue,
       number: (found[.systemFileNumber] as? NSNumber)?.intValue,
-      isFile: found[.type] as? FileAttributeType == .typeRegular)
+      isFile: found[.type] as? FileAttributeType == .typeRegular,
+      isFolder: found[.type] as? FileAttributeType == .typeDirectory)
   }
 }

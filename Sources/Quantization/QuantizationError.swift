@@ -28,7 +28,7 @@ extension QuantizationError: CustomStringConvertible {
     case .sameFile(let path):
       "\(path) is the input itself. Choose another name for the output."
     case .exists(let path):
-      "\(path) exists. Choose another name, or allow with --force that it is replaced."
+      "\(path) exists. Choose another name, or allow that it is replaced."
     case .unreadableType(let tensor, let type):
       "Tensor '\(tensor)' is \(type), which cannot be read. Take a file of another quantisation."
     case .unusableValue(let tensor, let row, let column, let value, let type):

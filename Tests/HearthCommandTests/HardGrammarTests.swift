@@ -54,6 +54,21 @@ import Testing
     String(repeating: part, count: count)
   }
 
+  /// An object that may have so many members, each a number, and those of some patterns.
+  private static func members(
+    _ count: Int, _ input: String, _ patterns: String = ""
+  ) -> String {
+    schema(
+      "{\"type\":\"object\",\"properties\":{"
+        + (0..<count).map { "\"p\($0)\":{\"type\":\"number\"}" }.joined(separator: ",")
+        + "},\(patterns)\"additionalProperties\":false}", input)
+  }
+
+  private static let fivePatterns =
+    "\"patternProperties\":{"
+    + ["^a", "b$", "^x-", "c.*d", "^[0-9]+$"].map { "\"\($0)\":{\"type\":\"string\"}" }
+    .joined(separator: ",") + "},"
+
   static let grammars: [Case] = [
     Case(
       "C1", (gbnf(#"root ::= "{" "}""#, "{}"), "accept"),
@@ -171,6 +186,18 @@ import Testing
             + "},\"patternProperties\":{\"^x-\":{\"type\":\"null\"},\"-y$\":{}}}",
           #"{"p7":1,"x-y":null}"#), "accept"
       )),
+    Case(
+      "optional members by the thousand", (members(4000, "{}"), "accept"),
+      (members(4000, #"{"p0":1,"p63":1,"p64":1,"p65":1,"p3999":1}"#), "accept"),
+      (members(4000, #"{"p64":1,"p3999":1}"#), "accept"),
+      (members(4000, #"{"p64":1,"p63":1}"#), "reject"),
+      (members(4000, #"{"p64":1,"p64":1}"#), "reject"),
+      (members(4000, #"{"p64":1,"q":1}"#), "reject")),
+    Case(
+      "names by the thousand beside patterns", (members(4000, "{}", fivePatterns), "accept"),
+      (members(4000, #"{"p7":1,"ab":"x","p100":2,"x-":"y"}"#, fivePatterns), "accept"),
+      (members(4000, #"{"p100":2,"ab":"x","p7":1}"#, fivePatterns), "reject"),
+      (members(4000, #"{"p7":1,"ab":1}"#, fivePatterns), "reject")),
     Case(
       "counted members",
       (

@@ -64,6 +64,21 @@ import Testing
     #expect(talk.process.terminationStatus == 0)
   }
 
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func aSignalLeavesNothingOfAFileHalfWritten(_ signal: Int32) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let output = folder.appending(path: "out.gguf").path(percentEncoded: false)
+    let talk = try Talk(["random-model", "1.1b", output, "Q8_0"])
+    #expect(talk.note("[2/").contains("[2/"))
+    kill(talk.process.processIdentifier, signal)
+    talk.process.waitUntilExit()
+    #expect(talk.process.terminationReason == .exit)
+    #expect(talk.process.terminationStatus == 128 + signal)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()).isEmpty)
+  }
+
   private static let model = TestData.model("SmolLM2-135M-Instruct.Q4_1.gguf")
 
   @Test(

@@ -57,7 +57,8 @@ import Testing
       (["quantize", "nowhere.gguf", "OUT", "Q4_0"], 1), (["quantize", "IN", "IN", "Q4_0"], 1),
       (["quantize", "IN", "/nowhere/at/all.gguf", "Q4_0"], 1),
       (["random-model", "9b", "OUT", "Q4_0"], 2),
-      (["random-model", "--heads", "3", "1.1b", "OUT", "Q4_0"], 1),
+      (["random-model", "--heads", "3", "1.1b", "OUT", "Q4_0"], 2),
+      (["quantize", "/tmp", "OUT", "Q4_0"], 1), (["quantize", "--force", "IN", "/tmp", "Q4_0"], 1),
     ] as [([String], Int32)])
   func refusals(words: [String], status: Int32) throws {
     let folder = try scratch()

@@ -64,7 +64,7 @@ import Testing
     }
     try #require(turns.count == 3)
     #expect(!turns[0].contains("cached") && turns[1].contains("cached"))
-    #expect(result.errors.contains("1 turns]") && result.errors.contains("0 turns]"))
+    #expect(result.errors.contains("1 turn]") && result.errors.contains("0 turns]"))
     #expect(result.errors.contains("unknown: /fly"))
   }
 

@@ -44,8 +44,33 @@ import Tokenization
   @Test func withoutInstructionsAllIsPrompt() async throws {
     let stream = try await model().respond(to: "hello", options: greedy(2))
     try await stream.collect()
-    #expect(stream.usage.instructions == 0)
+    #expect(stream.usage.instructions == 0 && stream.usage.templateInstructions == 0)
     #expect(stream.usage.prompt == stream.metrics.promptTokens)
+  }
+
+  @Test func instructionsThatTheTemplateHasOfItsOwnAreCountedApart() async throws {
+    let own =
+      "{% if messages[0].role != 'system' %}<|im_start|>system\nBe kind.<|im_end|>\n{% endif %}"
+      + "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+      + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    let model = try await model(template: .source(own))
+    let talk = Conversation(model)
+    let stream = try await talk.send("hello", options: greedy(2))
+    try await stream.collect()
+    // By hand: the marks of a turn are those of any question, what stands before them is not.
+    let lead = model.tokenizer.encode("<|im_start|>system\nBe kind.", parseSpecial: true)
+    #expect(stream.usage.templateInstructions == lead.count)
+    #expect(stream.usage.instructions == 0)
+    let given = stream.usage.templateInstructions + stream.usage.prompt
+    #expect(given == stream.metrics.promptTokens)
+    #expect(stream.usage.free == 512 - given - stream.usage.response)
+    let second = try await talk.send("again", options: greedy(2))
+    try await second.collect()
+    #expect(second.usage.templateInstructions == lead.count)
+    // Given ones take their place.
+    let told = try await model.respond(to: "hello", instructions: "Be brief.", options: greedy(2))
+    try await told.collect()
+    #expect(told.usage.templateInstructions == 0 && told.usage.instructions > 0)
   }
 
   @Test func controlTokensInAMessageStayText() async throws {

@@ -1,4 +1,7 @@
+import ConstrainedDecoding
 import Foundation
+import GGUF
+import Inference
 import OnDeviceModels
 import Testing
 
@@ -76,12 +79,53 @@ import Testing
     #expect(try store.locate(other.path, in: catalog).path == other.path)
   }
 
-  @Test(arguments: ["nothing", "/", "/nowhere/x.gguf", ""])
+  @Test(arguments: ["nothing", "/nowhere/x.gguf", ""])
   func locateNamesTheModelsItKnows(_ name: String) throws {
     let store = ModelStore(folder: try TemporaryFolder().url)
     #expect(throws: ModelStoreError.unknownModel(name: name, known: ["hello"])) {
       try store.locate(name, in: ModelCatalog(models: [.hello]))
     }
+  }
+
+  @Test func aFileOfAnotherSizeIsDamagedNotAbsent() throws {
+    let folder = try TemporaryFolder()
+    let store = ModelStore(folder: folder.url)
+    try folder.write("hello", to: "hello.gguf")
+    let error = #expect(throws: ModelStoreError.self) {
+      try store.locate("hello", in: ModelCatalog(models: [.hello]))
+    }
+    let path = store.path(for: .hello).path
+    #expect(error == .damaged(name: "hello", path: path, expected: 11, actual: 5))
+    let text = String(describing: error)
+    #expect(text.contains("damaged") && text.contains("hearth models pull hello"))
+  }
+
+  @Test(arguments: ["hello", "/", "/etc/passwd/x"])
+  func whatIsNoFileIsSaidInPlainWords(_ name: String) throws {
+    let folder = try TemporaryFolder()
+    let store = ModelStore(folder: folder.url)
+    try FileManager.default.createDirectory(
+      at: folder.file("hello.gguf"), withIntermediateDirectories: false)
+    let error = #expect(throws: ModelStoreError.self) {
+      try store.locate(name, in: ModelCatalog(models: [.hello]))
+    }
+    guard case .fileSystem(let path, let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(path.hasSuffix(name == "hello" ? "hello.gguf" : name))
+    #expect(reason.contains(name == "/etc/passwd/x" ? "a file, not a folder" : "it is a folder"))
+  }
+
+  @Test func localizedDescriptionsSayWhatTheErrorsSay() {
+    let errors: [any Error] = [
+      GGUFError.cannotRead(path: "/m", reason: "it is a folder, not a file"),
+      InferenceError.missingTensor(name: "output.weight"), PromptError.noTemplate,
+      GrammarError.field(path: "a", reason: "is no string"),
+      ModelStoreError.notPulled(name: "hello", path: "/m"),
+      OnDeviceModelError.damaged(name: "hello", path: "/m", expected: 11, actual: 5),
+    ]
+    for error in errors { #expect(error.localizedDescription == "\(error)") }
   }
 
   /// The digests are the published ones of FIPS 180-2 (`abc`, empty) and of coreutils.

@@ -15,7 +15,8 @@ extension Grammar {
     guard let blamed else { return error }
     return .unsatisfiable(
       pointer: blamed.pointer,
-      reason: blamed.isVerbatim ? "no span of the source text is such a string" : reason)
+      reason: blamed.contradiction
+        ?? (blamed.isVerbatim ? "no span of the source text is such a string" : reason))
   }
 
   /// Whether there is no text for a place by itself.

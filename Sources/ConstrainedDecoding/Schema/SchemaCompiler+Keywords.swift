@@ -218,30 +218,6 @@ extension SchemaCompiler {
     }
   }
 
-  func verbatimShape(_ value: OrderedJSON, _ schema: Int) throws(GrammarError) -> SchemaShape {
-    var span = StringShape.Verbatim(wholeWords: options.verbatim.wholeWords)
-    switch value {
-    case .bool(false): return .anything
-    case .bool(true): break
-    case .string("words"): span.wholeWords = true
-    case .string(let name):
-      guard sources[name] != nil else {
-        throw invalid(
-          schema, "x-verbatim", "no source text \"\(name)\" was given with the schema")
-      }
-      span.source = name
-    default:
-      throw invalid(
-        schema, "x-verbatim", "must be true, false, \"words\" or the name of a source text")
-    }
-    guard span.source != nil || source != nil else {
-      throw invalid(schema, "x-verbatim", "no source text was given with the schema")
-    }
-    var shape = SchemaShape.anything
-    shape.string = StringShape(verbatim: [span])
-    return shape
-  }
-
   // MARK: Combinations
 
   /// Values of exactly one branch: in it, and in none of the others unless that is plain anyway.
@@ -253,12 +229,12 @@ extension SchemaCompiler {
       var own = try shapes(branch)
       for (other, rival) in branches.enumerated() where other != index {
         var overlaps = false
-        for shape in try product(own, try shapes(rival)) where !overlaps {
+        for shape in try Self.product(own, try shapes(rival)) where !overlaps {
           overlaps = try !isPlainlyEmpty(shape)
         }
         if !overlaps { continue }
         do throws(GrammarError) {
-          own = try product(
+          own = try Self.product(
             own, try shapes(SchemaReference(schema: rival.schema, isNegated: !rival.isNegated)))
         } catch .unsupported {
           throw unsupported(
@@ -283,8 +259,9 @@ extension SchemaCompiler {
       return false
     }
     guard let object = shape.object, depth < 3 else { return shape.object == nil }
+    let index = PropertyIndex(object)
     for name in object.required {
-      let schemas = try self.schemas(of: name, object)
+      let schemas = self.schemas(of: name, object, index)
       let inner = try shapes(allOf: schemas)
       var hasValue = false
       for shape in inner where !hasValue {
@@ -300,9 +277,13 @@ extension SchemaCompiler {
     guard entry["then"] != nil || entry["else"] != nil else { return [.anything] }
     let condition = try child(schema, "if")
     var holds = try shapes(condition)
-    if entry["then"] != nil { holds = try product(holds, try shapes(try child(schema, "then"))) }
+    if entry["then"] != nil {
+      holds = try Self.product(holds, try shapes(try child(schema, "then")))
+    }
     var fails = try shapes(SchemaReference(schema: condition.schema, isNegated: true))
-    if entry["else"] != nil { fails = try product(fails, try shapes(try child(schema, "else"))) }
+    if entry["else"] != nil {
+      fails = try Self.product(fails, try shapes(try child(schema, "else")))
+    }
     return holds + fails
   }
 }

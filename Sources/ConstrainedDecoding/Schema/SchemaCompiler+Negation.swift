@@ -10,6 +10,7 @@ extension SchemaCompiler {
     where entry[key] != nil {
       throw unsupported(schema, key, "it stands in a schema that must not hold")
     }
+    for member in members { try checkSpelling(of: member.name, schema) }
     var result: [SchemaShape] = []
     for member in members where !Self.isAnnotation(member.name) {
       if document.isDraft7 && entry["$ref"] != nil && member.name != "$ref" { continue }
@@ -30,7 +31,7 @@ extension SchemaCompiler {
         guard let complement = complement(shape) else {
           throw unsupported(schema, key, "an array or object must differ from a listed one")
         }
-        result = try product(result, complement)
+        result = try Self.product(result, complement)
       }
       return result
     case "required":

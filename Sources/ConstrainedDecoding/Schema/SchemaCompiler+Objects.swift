@@ -18,6 +18,10 @@ extension SchemaCompiler {
     var maximum: Int?
     /// Results by place and counts, so that sharing keeps the whole small.
     var known: [Int: Expression] = [:]
+    /// What may follow from the beginning of a block on, where nothing is counted.
+    var blocks: [Int: Expression] = [:]
+
+    var isCounted: Bool { minimum > 0 || maximum != nil }
 
     /// Forgets counts that hold anyway.
     mutating func dropIdleCounts() {
@@ -61,17 +65,28 @@ extension SchemaCompiler {
       maximum: object.maxProperties)
     let colon = colon
     let isClosed = closesByDefault(object)
-    for name in names where !object.forbidden.contains(name) {
+    let index = PropertyIndex(object)
+    for name in names where !index.forbidden.contains(name) {
+      let isRequired = index.required.contains(name)
       if let nameLanguage, !matches(nameLanguage, name) {
-        if object.required.contains(name) { return .never }
-        continue
+        guard isRequired else { continue }
+        contradiction = "it requires \(quoted(name)), which propertyNames does not allow"
+        return .never
       }
-      var schemas = try self.schemas(of: name, object)
-      let isDeclared = object.sources.contains { $0.properties.contains { $0.name == name } }
+      var schemas = self.schemas(of: name, object, index)
+      let isDeclared = index.declares(name)
       if isClosed && !isDeclared && !isMatched(name, object) { schemas.append(falseSchema()) }
+      if isRequired, schemas.contains(where: isFalse) {
+        contradiction =
+          "it requires \(quoted(name)), "
+          + (isDeclared
+            ? "for which no value is allowed"
+            : "which is not declared, and allows no such property")
+        return .never
+      }
       let key = pool.quoted(pool.literal(JSONSpelling.escaped(name.text)))
       members.pairs.append(pool.sequence([key, colon, rule(schemas)]))
-      members.isRequired.append(object.required.contains(name))
+      members.isRequired.append(isRequired)
     }
     members.extra = try extraMembers(object, names, nameLanguage, colon, isClosed)
     // Required members are all there in the end.
@@ -84,7 +99,7 @@ extension SchemaCompiler {
       members.minimum = 0
     }
     members.dropIdleCounts()
-    if members.minimum == 0 && members.maximum == nil {
+    if !members.isCounted {
       // From the end, so that no place has to descend through all the others.
       for index in (0...members.pairs.count).reversed() {
         _ = self.members(Place(index: index, isFirst: false, distinct: 0, written: 0), &members)
@@ -95,6 +110,16 @@ extension SchemaCompiler {
     let content = self.members(
       Place(index: 0, isFirst: true, distinct: 0, written: 0), &members)
     return enclosed("{", content, "}")
+  }
+
+  /// Whether a schema visibly allows nothing.
+  private func isFalse(_ schema: SchemaReference) -> Bool {
+    document.entries[schema.schema].value == .bool(schema.isNegated)
+  }
+
+  /// A name for a message.
+  private func quoted(_ name: ExactString) -> String {
+    "\"" + (name.text.count > 80 ? name.text.prefix(80) + "…" : name.text) + "\""
   }
 
   private func isMatched(_ name: ExactString, _ object: ObjectShape) -> Bool {
@@ -118,6 +143,8 @@ extension SchemaCompiler {
     guard patterns.count <= Self.mostPatterns else {
       throw .limit(.items, maximum: Self.mostPatterns)
     }
+    // The declared names are many, perhaps, and the same in each cell.
+    let others = names.isEmpty ? nil : pool.complement(pool.jsonChoice(names.map(\.text)))
     var members: [Expression] = []
     for cell in 0..<(1 << patterns.count) {
       let matched = patterns.indices.filter { cell & (1 << $0) != 0 }.map { patterns[$0] }
@@ -128,15 +155,11 @@ extension SchemaCompiler {
         schemas += own.isEmpty ? source.additional ?? [] : own
       }
       schemas = ArrayShape.joined(schemas, [])
-      if schemas.contains(where: { document.entries[$0.schema].value == .bool($0.isNegated) }) {
-        continue
-      }
+      if schemas.contains(where: isFalse) { continue }
       var conditions = matched
       conditions += patterns.filter { !matched.contains($0) }.map { pool.complement($0) }
       if let nameLanguage { conditions.append(nameLanguage) }
-      if !names.isEmpty {
-        conditions.append(pool.complement(pool.jsonChoice(names.map(\.text))))
-      }
+      if let others { conditions.append(others) }
       let key: Expression
       if conditions.isEmpty {
         key = pool.repetition(pool.anyJSONCharacter, 0, nil)
@@ -201,12 +224,29 @@ extension SchemaCompiler {
     return result
   }
 
+  /// Optional members that each place lists by itself.
+  ///
+  /// Those behind them are one choice that is shared: thousands of optional members would else make
+  /// millions of alternatives.
+  private static let blockSize = 64
+
   /// The members from a place on, the next of them declared, or the end.
   private mutating func declared(_ place: Place, _ members: inout Members) -> Expression {
+    let isShared = !place.isFirst && !members.isCounted
+    let startsBlock = isShared && place.index.isMultiple(of: Self.blockSize)
+    if startsBlock, let known = members.blocks[place.index] { return known }
     var parts: [Expression] = []
     var index = place.index
     let separator = place.isFirst ? .empty : members.comma
     while true {
+      if isShared, index > place.index, index < members.pairs.count,
+        index.isMultiple(of: Self.blockSize)
+      {
+        // As a unit it stays one alternative among those before it.
+        let rest = Place(index: index, isFirst: false, distinct: 0, written: 0)
+        parts.append(pool.unit(declared(rest, &members)))
+        break
+      }
       if index == members.pairs.count {
         if place.distinct >= members.minimum { parts.append(.empty) }
         break
@@ -223,6 +263,8 @@ extension SchemaCompiler {
       if members.isRequired[index] { break }
       index += 1
     }
-    return pool.union(parts)
+    let result = pool.union(parts)
+    if startsBlock { members.blocks[place.index] = result }
+    return result
   }
 }

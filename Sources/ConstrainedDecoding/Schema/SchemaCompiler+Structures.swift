@@ -145,9 +145,9 @@ extension SchemaCompiler {
         present.object?.required += try names(member.value, schema, key).filter { $0 != name }
         met = [present]
       } else {
-        met = try product(met, try shapes(try child(schema, key, at: index)))
+        met = try Self.product(met, try shapes(try child(schema, key, at: index)))
       }
-      result = try product(result, [absent] + met)
+      result = try Self.product(result, [absent] + met)
     }
     return result
   }
@@ -191,12 +191,12 @@ extension SchemaCompiler {
 
   /// What the property `name` must satisfy in an object of this shape.
   mutating func schemas(
-    of name: ExactString, _ object: ObjectShape
-  ) throws(GrammarError) -> [SchemaReference] {
-    if object.forbidden.contains(name) { return [falseSchema()] }
+    of name: ExactString, _ object: ObjectShape, _ index: PropertyIndex
+  ) -> [SchemaReference] {
+    if index.forbidden.contains(name) { return [falseSchema()] }
     var result: [SchemaReference] = []
-    for source in object.sources {
-      var own = source.properties.filter { $0.name == name }.map(\.schema)
+    for (number, source) in object.sources.enumerated() {
+      var own = index.schemas(of: name, inSource: number)
       for pattern in source.patterns where matches(pattern.language, name) {
         own.append(pattern.schema)
       }

@@ -3,7 +3,8 @@ package import Tokenization
 extension Grammar {
   /// Reads a JSON Schema, draft 2020-12 or with the spellings of draft 7.
   ///
-  /// Every keyword is enforced exactly or refused by name; annotations are ignored. Properties come
+  /// Every keyword is enforced exactly or refused by name; annotations are ignored, words with `x-`
+  /// among them unless they look like a misspelt `x-verbatim`. Properties come
   /// in the order of the schema; undeclared ones may stand between them where they are allowed, and
   /// their keys may repeat. `"x-verbatim": true` holds a string to spans of `source`,
   /// `"words"` to spans of whole words, and any other text to spans of the source of that name.
@@ -66,6 +67,8 @@ struct SchemaCompiler {
   private var rules: [[SchemaReference]: Int] = [:]
   private var pending: [(schemas: [SchemaReference], rule: Int)] = []
   private var places: [Grammar.Place] = []
+  /// Why the values of the place being compiled contradict themselves, where that is plain.
+  var contradiction: String?
   private var shapesOf = ReferenceTable<[SchemaShape]>()
   let questions = LanguageQuestions()
   /// Schemas being read at this place, to find references that only lead back.
@@ -93,14 +96,18 @@ struct SchemaCompiler {
   mutating func expression() throws(GrammarError) -> Expression {
     let number = pool.ruleBodies.count
     let start = rule([SchemaReference(schema: 0)])
+    var contradictionOfRoot: String?
     while let next = pending.popLast() {
-      if let place = place(of: next.schemas, next.rule) { places.append(place) }
+      contradiction = nil
       pool.ruleBodies[next.rule] = try body(next.schemas)
+      if let place = place(of: next.schemas, next.rule) { places.append(place) }
+      if next.rule == number { contradictionOfRoot = contradiction }
       try pool.checkLimits()
     }
     // The first new rule is that of the whole document.
     if pool.ruleBodies[number] == .never {
-      throw .unsatisfiable(pointer: "", reason: "no value satisfies the schema")
+      throw .unsatisfiable(
+        pointer: "", reason: contradictionOfRoot ?? "no value satisfies the schema")
     }
     return start
   }
@@ -112,7 +119,8 @@ struct SchemaCompiler {
       return mark != nil && mark != false
     }
     return Grammar.Place(
-      rule: rule, pointer: document.pointer(first.schema), isVerbatim: isVerbatim)
+      rule: rule, pointer: document.pointer(first.schema), isVerbatim: isVerbatim,
+      contradiction: contradiction)
   }
 
   /// The text of values that satisfy all of `schemas`.
@@ -131,6 +139,7 @@ struct SchemaCompiler {
 
   private mutating func body(_ schemas: [SchemaReference]) throws(GrammarError) -> Expression {
     let shapes = try self.shapes(allOf: schemas)
+    if schemas.count > 1 { try checkMarks(of: schemas, on: shapes) }
     var parts: [Expression] = []
     let pointer = schemas.first.map { document.pointer($0.schema) } ?? ""
     for shape in shapes { parts.append(try text(of: shape, pointer)) }
@@ -142,11 +151,15 @@ struct SchemaCompiler {
   /// The shapes of values that satisfy all of `schemas`.
   mutating func shapes(allOf schemas: [SchemaReference]) throws(GrammarError) -> [SchemaShape] {
     var result = [SchemaShape.anything]
-    for schema in schemas { result = try product(result, try shapes(schema)) }
+    for schema in schemas { result = try Self.product(result, try shapes(schema)) }
     return result
   }
 
-  func product(_ a: [SchemaShape], _ b: [SchemaShape]) throws(GrammarError) -> [SchemaShape] {
+  /// The shapes of values that have one of either list.
+  ///
+  /// Static, so that no copy of the compiler's tables is held while an argument adds to them.
+  static func product(_ a: [SchemaShape], _ b: [SchemaShape]) throws(GrammarError) -> [SchemaShape]
+  {
     guard a.count * b.count <= Self.mostShapes else {
       throw .limit(.items, maximum: Self.mostShapes)
     }
@@ -206,6 +219,7 @@ struct SchemaCompiler {
   ) throws(GrammarError) -> [SchemaShape] {
     let entry = document.entries[schema]
     if document.isDraft7, let target = entry.value["$ref"] {
+      for member in members { try checkSpelling(of: member.name, schema) }
       // Draft 7 ignores what stands beside a reference; whoever marks a string does not expect that.
       if let mark = entry.value["x-verbatim"], mark != false {
         throw invalid(
@@ -215,22 +229,21 @@ struct SchemaCompiler {
       return try shapes(SchemaReference(schema: try resolve(target, schema)))
     }
     var result = [SchemaShape.anything]
-    for member in members where !Self.isAnnotation(member.name) {
+    for member in members {
       do throws(GrammarError) {
+        if Self.isAnnotation(member.name) {
+          try checkSpelling(of: member.name, schema)
+          continue
+        }
         guard let factor = try keywordShapes(member.name, member.value, schema) else { continue }
-        result = try product(result, factor)
+        result = try Self.product(result, factor)
       } catch {
         try drop(error)
       }
     }
+    try checkMarks(of: [SchemaReference(schema: schema)], on: result)
     if let value = entry.value["x-verbatim"] {
-      // A mark that holds nothing would look like one that does.
-      if value != false, !result.isEmpty, result.allSatisfy({ $0.string == nil }) {
-        throw invalid(
-          schema, "x-verbatim",
-          "it holds strings to a source text, and the schema allows no string")
-      }
-      result = try product(result, [try verbatimShape(value, schema)])
+      result = try Self.product(result, [try verbatimShape(value, schema)])
     }
     if entry.value["nullable"] == true {
       var null = SchemaShape.nothing

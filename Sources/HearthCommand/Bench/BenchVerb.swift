@@ -18,7 +18,7 @@ let benchVerb = Verb(
     With --serve it measures one model when it is told to, each line once:
     in:  {"measure":"prefill128"}
     out: {"value":…, "cpu":seconds, "token_operations":N}, of decodeN "token_bytes" instead
-    load, ttftN and peak_memory have to be the first of a process.
+    load, ttftN and peak_memory have to be the first of a process. Blank lines are passed over.
     """,
   options: ModelOptions.options.filter { workerOptions.contains($0.name) } + [
     Option(

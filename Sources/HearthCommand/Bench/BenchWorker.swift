@@ -69,7 +69,9 @@ final class BenchWorker {
 
   private func loaded() async throws -> OnDeviceModel {
     if let model { return model }
-    let loaded = try await OnDeviceModel.load(file: path, options: options)
+    let loaded = try await ModelFile.naming(path) {
+      try await OnDeviceModel.load(file: path, options: options)
+    }
     model = loaded
     return loaded
   }

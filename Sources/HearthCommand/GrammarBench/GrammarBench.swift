@@ -47,8 +47,8 @@ struct GrammarBench {
       arguments.has("--decode")
       ? Decoding(
         model: try TransformerModel(
-          file: GGUFFile(
-            path: ModelOptions.path(arguments), access: ModelOptions.access(arguments)),
+          file: ModelFile.open(
+            ModelOptions.path(arguments), access: ModelOptions.access(arguments)),
           layout: options.weightLayout, threads: options.threads),
         threads: options.threads ?? ProcessorCount.online, precision: options.precision,
         keyValueType: options.keyValueType) : nil
@@ -66,8 +66,7 @@ struct GrammarBench {
   func run() throws {
     if let dump {
       let content = GrammarDump(tokenizer: tokenizer, workloads: workloads).content
-      try Data(content.serialized().utf8).write(to: URL(filePath: dump))
-      return
+      return try TextFile.write(content.serialized(), to: dump)
     }
     let (table, setup) = CPUTime.measure { TokenTable(tokenizer.vocabulary) }
     if !printsJSON {

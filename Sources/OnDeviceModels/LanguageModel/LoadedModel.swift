@@ -48,10 +48,16 @@ struct LoadedModel: Sendable {
     case .unknown(let name):
       throw .unknownModel(name: name, known: ModelCatalog.builtIn.models.map(\.name))
     case .file(let path):
-      if let entry = catalogEntry(forFile: path), Files.size(of: URL(filePath: path)) == nil {
-        throw .notFetched(name: entry.name, path: path)
+      guard let entry = catalogEntry(forFile: path) else { return path }
+      switch Files.kind(of: URL(filePath: path)) {
+      case .nothing: throw .notFetched(name: entry.name, path: path)
+      // Elsewhere a file of that name may be another one.
+      case .file(let bytes)
+      where bytes != entry.bytes
+        && path == ModelStore().path(for: entry).standardizedFileURL.filePath:
+        throw .damaged(name: entry.name, path: path, expected: entry.bytes, actual: bytes)
+      default: return path
       }
-      return path
     }
   }
 

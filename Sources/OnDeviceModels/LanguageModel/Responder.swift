@@ -103,8 +103,8 @@ struct Responder: Sendable {
     }
     switch error {
     case let problem as SchemaProblem: return unsupportedGuide(problem.description)
-    case let error as GrammarError: return unsupportedGuide(error.description)
-    case InferenceError.grammar(let error): return unsupportedGuide(error.description)
+    case let error as GrammarError: return unsupportedGuide(error.problem)
+    case InferenceError.grammar(let error): return unsupportedGuide(error.problem)
     case InferenceError.contextSizeExceeded(let contextSize, let tokenCount):
       return LanguageModelError.contextSizeExceeded(
         .init(

@@ -18,8 +18,14 @@ struct GenerableDeclaration {
   let arguments: GenerableArguments
 
   /// Reads `declaration`; what cannot be generated is passed to `report`, and the result is nil.
+  ///
+  /// - Parameters:
+  ///   - declaration: the type.
+  ///   - attribute: its `@Generable`.
+  ///   - context: what is around the type, the innermost first.
+  ///   - report: gets what is wrong.
   init?(
-    _ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax,
+    _ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, in context: [Syntax],
     report: (MacroProblem) -> Void
   ) {
     var problems: [MacroProblem] = []
@@ -27,7 +33,7 @@ struct GenerableDeclaration {
     let names = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
     isSendable = names.contains("Sendable") || names.contains("Swift.Sendable")
     // Members of a private type need not be private themselves.
-    access = max(AccessLevel(declaration.modifiers), .internal)
+    access = max(AccessLevel(of: declaration, in: context), .internal)
     let members = declaration.memberBlock.members.map(\.decl)
     initializers = members.compactMap { $0.as(InitializerDeclSyntax.self) }.map { initializer in
       initializer.signature.parameterClause.parameters.map(\.firstName.text)

@@ -38,6 +38,10 @@ struct StoredProperty {
         throw MacroProblem(
           "a property of a @Generable type needs a declaration of its own", at: binding.pattern)
       }
+      guard pattern.identifier.text != "`self`" else {
+        throw MacroProblem(
+          "a property called “self” cannot be generated; give it another name", at: pattern)
+      }
       let value = binding.initializer?.value
       let type: PropertyType
       if let annotation {

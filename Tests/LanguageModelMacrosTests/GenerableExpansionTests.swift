@@ -53,6 +53,23 @@ import Testing
         """#)
   }
 
+  /// What an extension begins with, what the type in it begins with, and what its members are.
+  @Test(arguments: [
+    ("public ", "", "public "), ("public ", "internal ", ""), ("", "public ", "public "),
+    ("package ", "", "package "), ("private ", "", ""), ("", "", ""),
+  ])
+  func theExtensionAroundATypeSaysWhoSeesIt(_ around: String, _ own: String, _ access: String) {
+    expect(
+      "\(around)extension Outer {\n@Generable \(own)struct A {\nvar a: Int\n}\n}",
+      has: "}\(access)nonisolated static var generationSchema",
+      "}\(access)nonisolated struct PartiallyGenerated",
+      "throws{self.a = try content.value(forProperty: \"a\")}\(access)var generatedContent")
+    // Only the extension right around it counts.
+    expect(
+      "\(around)extension Outer {\nstruct B {\n@Generable struct A {\nvar a: Int\n}\n}\n}",
+      has: "}nonisolated static var generationSchema")
+  }
+
   @Test func typesMayNestAndContainThemselves() {
     expect(
       """

@@ -97,6 +97,12 @@ import Testing
       ])
   }
 
+  @Test func aPropertyCannotBeCalledSelf() {
+    #expect(
+      Expansion("@Generable\nstruct A {\n  var `self`: Int\n}").problems
+        == ["3:7: a property called “self” cannot be generated; give it another name"])
+  }
+
   @Test func valuesOfCasesAreChecked() {
     let source = """
       @Generable

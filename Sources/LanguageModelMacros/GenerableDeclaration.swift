@@ -47,7 +47,7 @@ struct GenerableDeclaration {
       if cases.isEmpty && problems.isEmpty {
         problems.append(MacroProblem("there is no case to generate", at: enumeration.name))
       }
-      let hasStringValues = names.contains("String") || names.contains("Swift.String")
+      let hasStringValues = Self.hasStringValues(members, names)
       body = .enumeration(cases, hasStringValues: hasStringValues)
     } else {
       body = .structure([])
@@ -65,6 +65,17 @@ struct GenerableDeclaration {
       MacroProblem(
         "a generic type cannot be @Generable; write one type for each use", at: clause)
     ]
+  }
+
+  /// Whether the raw values of an enumeration are strings, perhaps under another name of the type.
+  private static func hasStringValues(_ members: [DeclSyntax], _ inherited: [String]) -> Bool {
+    let name = inherited.first.map { $0.replacing("Swift.", with: "") }
+    if name == "String" { return true }
+    guard !["Character", "Unicode.Scalar", "StaticString", "Substring"].contains(name) else {
+      return false
+    }
+    return members.compactMap { $0.as(EnumCaseDeclSyntax.self) }.flatMap(\.elements)
+      .contains { $0.rawValue?.value.is(StringLiteralExprSyntax.self) ?? false }
   }
 
   private static func properties(

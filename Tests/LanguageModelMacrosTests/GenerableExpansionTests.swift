@@ -70,6 +70,14 @@ import Testing
       has: "}nonisolated static var generationSchema")
   }
 
+  @Test func rawValuesAreStringsUnderAnyNameOfTheType() {
+    expect(
+      "@Generable enum A: Name { case a = \"first one\", b }",
+      has: "anyOf:[Self.a.rawValue,Self.b.rawValue]")
+    expect("@Generable enum A: Character { case a = \"x\" }", has: "anyOf:[\"a\"]")
+    expect("@Generable enum A: Int { case a = 1, b }", has: "anyOf:[\"a\",\"b\"]")
+  }
+
   @Test func typesMayNestAndContainThemselves() {
     expect(
       """

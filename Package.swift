@@ -156,7 +156,7 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     .target(
-      name: "TestSupport", dependencies: ["GGUF"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["GGUF", "LanguageModels"], path: "Tests/TestSupport",
       swiftSettings: swiftSettings),
     .target(name: "AllocationCounting", path: "Tests/AllocationCounting"),
     tests("GGUF", ["GGUF"]),
@@ -179,7 +179,7 @@ let package = Package(
     tests("HearthCommand", ["GGUF", "Tokenization", "HearthCommand"]),
     .testTarget(
       name: "LanguageModelsTests",
-      dependencies: ["LanguageModels", "Tokenization", "ConstrainedDecoding"],
+      dependencies: ["LanguageModels", "Tokenization", "ConstrainedDecoding", "TestSupport"],
       swiftSettings: swiftSettings + macros.settings),
   ] + macros.targets + macros.testTargets + sessionTargets,
   cLanguageStandard: .c11

@@ -18,8 +18,14 @@ struct GenerableDeclaration {
   let arguments: GenerableArguments
 
   /// Reads `declaration`; what cannot be generated is passed to `report`, and the result is nil.
+  ///
+  /// - Parameters:
+  ///   - declaration: the type.
+  ///   - attribute: its `@Generable`.
+  ///   - context: what is around the type, the innermost first.
+  ///   - report: gets what is wrong.
   init?(
-    _ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax,
+    _ declaration: some DeclGroupSyntax, _ attribute: AttributeSyntax, in context: [Syntax],
     report: (MacroProblem) -> Void
   ) {
     var problems: [MacroProblem] = []
@@ -27,7 +33,7 @@ struct GenerableDeclaration {
     let names = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
     isSendable = names.contains("Sendable") || names.contains("Swift.Sendable")
     // Members of a private type need not be private themselves.
-    access = max(AccessLevel(declaration.modifiers), .internal)
+    access = max(AccessLevel(of: declaration, in: context), .internal)
     let members = declaration.memberBlock.members.map(\.decl)
     initializers = members.compactMap { $0.as(InitializerDeclSyntax.self) }.map { initializer in
       initializer.signature.parameterClause.parameters.map(\.firstName.text)
@@ -41,7 +47,7 @@ struct GenerableDeclaration {
       if cases.isEmpty && problems.isEmpty {
         problems.append(MacroProblem("there is no case to generate", at: enumeration.name))
       }
-      let hasStringValues = names.contains("String") || names.contains("Swift.String")
+      let hasStringValues = Self.hasStringValues(members, names)
       body = .enumeration(cases, hasStringValues: hasStringValues)
     } else {
       body = .structure([])
@@ -59,6 +65,17 @@ struct GenerableDeclaration {
       MacroProblem(
         "a generic type cannot be @Generable; write one type for each use", at: clause)
     ]
+  }
+
+  /// Whether the raw values of an enumeration are strings, perhaps under another name of the type.
+  private static func hasStringValues(_ members: [DeclSyntax], _ inherited: [String]) -> Bool {
+    let name = inherited.first.map { $0.replacing("Swift.", with: "") }
+    if name == "String" { return true }
+    guard !["Character", "Unicode.Scalar", "StaticString", "Substring"].contains(name) else {
+      return false
+    }
+    return members.compactMap { $0.as(EnumCaseDeclSyntax.self) }.flatMap(\.elements)
+      .contains { $0.rawValue?.value.is(StringLiteralExprSyntax.self) ?? false }
   }
 
   private static func properties(

@@ -8,7 +8,9 @@ package struct GenerableMacro: MemberMacro, ExtensionMacro {
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    let type = GenerableDeclaration(declaration, node) { context.report($0) }
+    let type = GenerableDeclaration(declaration, node, in: context.lexicalContext) {
+      context.report($0)
+    }
     guard let type else { return [] }
     return type.members.map { "\(raw: $0)" }
   }
@@ -19,9 +21,9 @@ package struct GenerableMacro: MemberMacro, ExtensionMacro {
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
     // The members' expansion has reported what is wrong.
-    guard let generable = GenerableDeclaration(declaration, node, report: { _ in }) else {
-      return []
-    }
+    let generable = GenerableDeclaration(
+      declaration, node, in: context.lexicalContext, report: { _ in })
+    guard let generable else { return [] }
     let conformance = protocols.isEmpty ? "" : ": LanguageModels.Generable"
     let members = generable.conversions.joined(separator: "\n\n")
     return [

@@ -38,6 +38,10 @@ struct StoredProperty {
         throw MacroProblem(
           "a property of a @Generable type needs a declaration of its own", at: binding.pattern)
       }
+      guard pattern.identifier.text != "`self`" else {
+        throw MacroProblem(
+          "a property called “self” cannot be generated; give it another name", at: pattern)
+      }
       let value = binding.initializer?.value
       let type: PropertyType
       if let annotation {
@@ -52,6 +56,7 @@ struct StoredProperty {
       if type.isIdentifier, let attribute = guide.attribute {
         throw MacroProblem("no model generates a GenerationID, so it takes no guide", at: attribute)
       }
+      for use in guide.uses { try use.check(for: type) }
       result.append(
         StoredProperty(
           identifier: pattern.identifier.text, type: type, access: access,
@@ -108,6 +113,8 @@ extension ExprSyntax {
 /// What the `@Guide` attributes of a property say together.
 struct GuideArguments {
   private(set) var guides: [String] = []
+  /// The guides as they stand in the code.
+  private(set) var uses: [GuideUse] = []
   /// The first attribute.
   private(set) var attribute: AttributeSyntax?
   private var descriptions: [String] = []
@@ -129,6 +136,7 @@ struct GuideArguments {
           }
         } else {
           guides.append(Self.guide(argument.expression))
+          uses.append(GuideUse(expression: argument.expression))
         }
       }
     }

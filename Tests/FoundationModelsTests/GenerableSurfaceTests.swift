@@ -1,5 +1,5 @@
 import Foundation
-import FoundationModels
+public import FoundationModels
 import RegexBuilder
 import Testing
 
@@ -63,6 +63,29 @@ struct Renamed {
   var content: GeneratedContent
 }
 
+/// A type that others see.
+public enum Atlas {}
+
+// A type takes the level of the extension that it stands in.
+public extension Atlas {
+  @Generable struct Page {
+    /// Counted from 1.
+    public var number: Int
+    var places: [Place]
+  }
+
+  @Generable enum Place: String {
+    case land, sea = "open sea"
+  }
+}
+
+private extension Atlas {
+  @Generable struct Note {
+    var text: String
+    var page: Page?
+  }
+}
+
 @Suite struct GenerableSurfaceTests {
   private static let json = """
     {"name": "Bergen", "inhabitants": 291940, "latitude": 60.39, "score": 0.5, "price": 12.5, \
@@ -87,6 +110,12 @@ struct Renamed {
     let id: GenerationID = partial.id
     #expect(id == partial.id)
     #expect(City.Season.allCases.count == 2)
+  }
+
+  @Test func typesInExtensionsAreGenerable() throws {
+    let json = #"{"text": "x", "page": {"number": 2, "places": ["open sea"]}}"#
+    let note = try Atlas.Note(GeneratedContent(json: json))
+    #expect(note.generatedContent.jsonString == json && note.page?.places == [.sea])
   }
 
   @Test func schemasAreMadeByHandToo() throws {

@@ -22,7 +22,8 @@ struct Expansion {
       "SessionPropertyEntry": MacroSpec(type: SessionPropertyEntryMacro.self),
     ]
     let expanded = file.expand(macroSpecs: specs) { node in
-      BasicMacroExpansionContext(sharingWith: reports, lexicalContext: [node])
+      BasicMacroExpansionContext(
+        sharingWith: reports, lexicalContext: node.allMacroLexicalContexts())
     }
     self.source = expanded.description
     problems = reports.diagnostics.map { diagnostic in

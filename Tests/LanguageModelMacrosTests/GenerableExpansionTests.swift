@@ -53,6 +53,31 @@ import Testing
         """#)
   }
 
+  /// What an extension begins with, what the type in it begins with, and what its members are.
+  @Test(arguments: [
+    ("public ", "", "public "), ("public ", "internal ", ""), ("", "public ", "public "),
+    ("package ", "", "package "), ("private ", "", ""), ("", "", ""),
+  ])
+  func theExtensionAroundATypeSaysWhoSeesIt(_ around: String, _ own: String, _ access: String) {
+    expect(
+      "\(around)extension Outer {\n@Generable \(own)struct A {\nvar a: Int\n}\n}",
+      has: "}\(access)nonisolated static var generationSchema",
+      "}\(access)nonisolated struct PartiallyGenerated",
+      "throws{self.a = try content.value(forProperty: \"a\")}\(access)var generatedContent")
+    // Only the extension right around it counts.
+    expect(
+      "\(around)extension Outer {\nstruct B {\n@Generable struct A {\nvar a: Int\n}\n}\n}",
+      has: "}nonisolated static var generationSchema")
+  }
+
+  @Test func rawValuesAreStringsUnderAnyNameOfTheType() {
+    expect(
+      "@Generable enum A: Name { case a = \"first one\", b }",
+      has: "anyOf:[Self.a.rawValue,Self.b.rawValue]")
+    expect("@Generable enum A: Character { case a = \"x\" }", has: "anyOf:[\"a\"]")
+    expect("@Generable enum A: Int { case a = 1, b }", has: "anyOf:[\"a\",\"b\"]")
+  }
+
   @Test func typesMayNestAndContainThemselves() {
     expect(
       """

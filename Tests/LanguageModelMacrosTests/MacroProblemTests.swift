@@ -97,6 +97,46 @@ import Testing
       ])
   }
 
+  /// A guide, the type it stands at, and what is reported there.
+  @Test(arguments: [
+    (".range(1...3)", "String", "the guide “range” is for a number; String is a text"),
+    (".minimum(1)", "String?", "the guide “minimum” is for a number; String? is a text"),
+    (".count(2)", "String", "the guide “count” is for an array; String is a text"),
+    (".anyOf(choices)", "Int", "the guide “anyOf” is for a text; Int is a number"),
+    ("/[0-9]+/", "Double", "the guide “pattern” is for a text; Double is a number"),
+    (".verbatim", "Decimal", "the guide “verbatim” is for a text; Decimal is a number"),
+    (".maximum(1)", "Bool", "the guide “maximum” is for a number; Bool is true or false"),
+    (".range(1...3)", "[Int]", "the guide “range” is for a number; [Int] is an array"),
+  ])
+  func aGuideThatDoesNotFitIsRefusedWhereItStands(guide: String, type: String, message: String) {
+    let source = """
+      @Generable
+      struct A {
+        @Guide(description: "x")
+        @Guide(\(guide))
+        var a: \(type)
+      }
+      """
+    #expect(Expansion(source).problems == ["4:10: \(message)"])
+  }
+
+  @Test(arguments: [
+    (".range(1...3)", "Int?"), (".element(.anyOf(names))", "[String]"), (".count(2)", "[[Int]]"),
+    (".constant(\"x\")", "String"), (".range(1...3)", "Own"), ("Own.guide", "String"),
+    ("guide", "Bool"), (".own", "Int"), (".count(2)", "Names"),
+    (".maximum(2)", "Foundation.Decimal"),
+    (".verbatim(in: text)", "String!"),
+  ])
+  func otherGuidesAreLeftToTheCompiler(guide: String, type: String) {
+    #expect(Expansion("@Generable struct A {\n@Guide(\(guide)) var a: \(type)\n}").problems == [])
+  }
+
+  @Test func aPropertyCannotBeCalledSelf() {
+    #expect(
+      Expansion("@Generable\nstruct A {\n  var `self`: Int\n}").problems
+        == ["3:7: a property called “self” cannot be generated; give it another name"])
+  }
+
   @Test func valuesOfCasesAreChecked() {
     let source = """
       @Generable

@@ -38,6 +38,9 @@ import Testing
 
   @Test func floatsPrintTheirOwnDigits() throws {
     #expect(Float(0.1).generatedContent.jsonString == "0.1")
+    #expect(Float.infinity.generatedContent.jsonString == "null")
+    #expect(Float.nan.generatedContent.jsonString == "null")
+    #expect(Decimal.nan.generatedContent.jsonString == "null")
     #expect(try GeneratedContent(json: "0.1").value(Float.self) == 0.1)
   }
 
@@ -51,6 +54,25 @@ import Testing
   @Test(arguments: [("2.0", 2), ("1e3", 1000), ("-0", 0)])
   func wholeNumbersInAnySpellingAreIntegers(json: String, value: Int) throws {
     #expect(try GeneratedContent(json: json).value(Int.self) == value)
+  }
+
+  /// Numbers whose exponents leave the range of an integer, and their nearest values.
+  @Test(arguments: [
+    ("1.5e-9223372036854775808", 0.0), ("-0.01e-9223372036854775807", 0),
+    ("1e-99999999999999999999", 0), ("10e-9223372036854775808", 0),
+    ("1.5e+9223372036854775807", .infinity), ("10e9223372036854775807", .infinity),
+    ("1e400", .infinity), ("-1e400", -.infinity),
+  ])
+  func exponentsBeyondAllBoundsAreKept(json: String, value: Double) throws {
+    let content = try GeneratedContent(json: json)
+    #expect(content.kind == .number(value))
+    #expect(content.jsonString == json)
+    #expect(throws: GeneratedContent.ParsingError.self) { try content.value(Int.self) }
+  }
+
+  @Test(arguments: ["0.0e-9223372036854775808", "0e99999999999999999999", "-0.00e5"])
+  func zeroIsZeroWhateverItsExponent(json: String) throws {
+    #expect(try GeneratedContent(json: json).value(Int.self) == 0)
   }
 
   @Test func stringsAreEscapedAsJSONWants() throws {

@@ -41,6 +41,10 @@ struct LetterAssistant {
     case .available: break
     case .unavailable(.modelNotReady):
       return print("There is no model yet. Fetch one with: hearth models pull")
+    case .unavailable(.appleIntelligenceNotEnabled):
+      return print(
+        "Models are switched off. Unset HEARTH_DISABLED and remove the file “disabled” beside them."
+      )
     case .unavailable(let reason): return print("The model cannot be used: \(reason)")
     }
     let words = CommandLine.arguments.dropFirst()

@@ -24,7 +24,12 @@ struct JSONNumber: Equatable {
   /// Reads a JSON number; `literal` must be one, or the description of an integer or `Decimal`.
   init(literal: String) {
     value = Double(literal) ?? .nan
-    let isExact = !value.isFinite || Digits(literal) == Digits(Self.text(value))
+    // “inf” and “nan” have no digits to keep; 1e400 has, though no `Double` is near it.
+    guard literal.utf8.contains(where: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+      exact = nil
+      return
+    }
+    let isExact = value.isFinite && Digits(literal) == Digits(Self.text(value))
     exact = isExact ? nil : literal
   }
 
@@ -58,7 +63,7 @@ private struct Digits: Equatable {
       switch byte {
       case UInt8(ascii: "."): isFraction = true
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        exponent = Int(String(Substring(rest)).replacing("+", with: "")) ?? 0
+        exponent = Self.exponent(String(Substring(rest)))
         rest = rest.suffix(0)
       default:
         if isFraction { fraction += 1 }
@@ -75,5 +80,13 @@ private struct Digits: Equatable {
       exponent = 0
       isNegative = false
     }
+  }
+
+  /// The exponent that a number ends with; one beyond all bounds stays where it can be counted on
+  /// from, far from that of any `Double`.
+  private static func exponent(_ text: String) -> Int {
+    let bound = 1 << 60
+    let value = Int(text) ?? (text.hasPrefix("-") ? -bound : bound)
+    return min(max(value, -bound), bound)
   }
 }

@@ -16,6 +16,9 @@ public struct LanguageModelExecutorGenerationRequest: Sendable {
   public var contextOptions: ContextOptions
   /// Notes of the caller.
   public var metadata: [String: GeneratedContent]
+  /// Whether to refuse a prompt that leaves little room for the response: there is a history of
+  /// which less can be shown.
+  package var needsRoomForResponse = false
 
   /// A request.
   public init(

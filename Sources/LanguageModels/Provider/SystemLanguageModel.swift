@@ -161,7 +161,10 @@ extension SystemLanguageModel {
   }
 
   private func availableProvider() throws -> any SystemModelProvider {
-    if let provider, case .available = provider.availability { return provider }
+    guard let provider else { throw Error.assetsUnavailable(.init(availability)) }
+    if case .available = provider.availability { return provider }
+    // The provider itself can say more: what is in the way, and what to do about it.
+    _ = try provider.model(for: useCase)
     throw Error.assetsUnavailable(.init(availability))
   }
 }

@@ -10,7 +10,7 @@ package protocol SystemModelProvider: Sendable {
   var contextSize: Int { get }
   /// The model that answers.
   ///
-  /// - Throws: where the model cannot be used.
+  /// - Throws: where the model cannot be used, with what to do about it.
   func model(for useCase: SystemLanguageModel.UseCase) throws -> any LanguageModel
   /// Tokens that something takes in a prompt.
   ///

@@ -68,26 +68,32 @@ struct SchemaBuilder {
 
   private mutating func add(_ type: SchemaType, _ guides: [Guide]) -> SchemaNode {
     if let name = nameOfType[type.identifier] {
-      return apply(guides, to: SchemaNode(.reference(name)))
+      return apply(guides, of: type, to: SchemaNode(.reference(name)))
     }
     let schema = type.type.generationSchema
     add(schema.definitions)
-    guard let name = schema.root.name else { return apply(guides, to: add(schema.root)) }
+    guard let name = schema.root.name else {
+      return apply(guides, of: type, to: add(schema.root))
+    }
     var root = schema.root
     let unique = nameOfType.values.contains(name) ? String(reflecting: type.type) : name
     root.name = unique
     nameOfType[type.identifier] = unique
-    return apply(guides, to: add(root))
+    return apply(guides, of: type, to: add(root))
   }
 
-  /// The node with the guides; what does not fit is noted.
-  private mutating func apply(_ guides: [Guide], to node: SchemaNode) -> SchemaNode {
+  /// The node of a type with the guides.
+  ///
+  /// Guides that do not fit are noted, and stay where they are: whoever asks again finds them too.
+  private mutating func apply(
+    _ guides: [Guide], of type: SchemaType, to node: SchemaNode
+  ) -> SchemaNode {
     guard !guides.isEmpty else { return node }
     do throws(UnfitGuide) {
       return try node.following(guides)
     } catch {
       report(error.reason)
-      return node
+      return SchemaNode(.type(type, guides))
     }
   }
 

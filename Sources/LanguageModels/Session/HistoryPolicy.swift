@@ -14,6 +14,11 @@ extension LanguageModelSession {
 
     /// Leaves out the oldest turns, only when the context window is too small, and for good.
     ///
+    /// It is too small where the prompt does not fit; for models on this device also where the
+    /// prompt leaves less room for the response than its limit, or than a quarter of the window
+    /// where there is no limit; half of the window is always enough. A response that fills the
+    /// window nevertheless is an error.
+    ///
     /// What is left out changes the beginning of the history, so the model has to read all of the
     /// rest again: leaving out several turns at a time makes that rarer.
     ///

@@ -15,11 +15,12 @@ extension LanguageModelSession {
     let request = run.request
     let options = plan.options(for: request)
     let isAllowed = options.toolCallingMode != .disallowed
-    let generation = LanguageModelExecutorGenerationRequest(
+    var generation = LanguageModelExecutorGenerationRequest(
       id: UUID(), transcript: try shownTranscript(for: run, plan),
       enabledTools: isAllowed ? plan.toolbox.definitions : [], schema: request.schema,
       generationOptions: options, contextOptions: plan.contextOptions(for: request),
       metadata: request.metadata)
+    generation.needsRoomForResponse = state.withLock { $0.oldestTurns(before: run) != nil }
     try check(generation, plan.model)
     let executor = plan.model.sharedExecutor()
     state.withLock { state in
@@ -99,20 +100,27 @@ extension LanguageModelSession {
   /// Leaves out more of the history, where the policy says so and there is more.
   func omitOldestTurns(before run: ResponseRun) -> Bool {
     state.withLock { state in
-      guard case .dropOldestTurns(let count)? = state.historyPolicy?.kind,
-        let begun = state.begun, begun.run === run
-      else { return false }
-      let history = state.transcript[..<begun.at].dropFirst(state.transcript.history.startIndex)
-        .filter { !state.omitted.contains($0.id) }
-      guard !history.isEmpty else { return false }
-      var turns = 0
-      let oldest = history.prefix { entry in
-        if case .prompt = entry { turns += 1 }
-        return turns <= count
-      }
-      state.omitted.formUnion(oldest.map(\.id))
+      guard let oldest = state.oldestTurns(before: run) else { return false }
+      state.omitted.formUnion(oldest)
       return true
     }
+  }
+}
+
+extension LanguageModelSession.State {
+  /// What the policy allows to leave out next; nil where it allows nothing or nothing is left.
+  fileprivate func oldestTurns(before run: ResponseRun) -> [String]? {
+    guard case .dropOldestTurns(let count)? = historyPolicy?.kind, let begun, begun.run === run
+    else { return nil }
+    let history = transcript[..<begun.at].dropFirst(transcript.history.startIndex)
+      .filter { !omitted.contains($0.id) }
+    guard !history.isEmpty else { return nil }
+    var turns = 0
+    let oldest = history.prefix { entry in
+      if case .prompt = entry { turns += 1 }
+      return turns <= count
+    }
+    return oldest.map(\.id)
   }
 }
 

@@ -172,7 +172,11 @@ extension ResponseRun {
         (state.assembler.entries, try state.assembler.toolCalls())
       }
       try await plan.hooks.tell(entries, isLast: calls.isEmpty)
-      if calls.isEmpty { return try finalState() }
+      if calls.isEmpty {
+        let whole = try finalState()
+        showEnd(whole)
+        return whole
+      }
       session.publish(entriesSoFar, of: self)
       let outputs = try await plan.toolbox.outputs(of: calls, plan.hooks)
       state.withLock { state in
@@ -216,6 +220,12 @@ extension ResponseRun {
     }
     try request.check(content)
     return ResponseState(content: content, entries: entriesSoFar[...], usage: usage)
+  }
+
+  /// Shows the reader a value that only the end of the response has made whole, such as a number.
+  private func showEnd(_ whole: ResponseState) {
+    guard request.schema != nil, whole.content != state.withLock({ $0.lastContent }) else { return }
+    _ = snapshots?.enqueue(whole)
   }
 
   /// Takes one event of the executor, and waits while the reader is behind.

@@ -4,10 +4,16 @@ struct Toolbox: Sendable {
   /// The tools as a model sees them; made once, since a schema may cost something to make.
   let definitions: [Transcript.ToolDefinition]
 
-  /// Of several tools with one name the first one counts.
+  /// Of several tools with one name the first one counts, and the model knows of that one only.
   init(_ tools: [any Tool]) {
-    self.tools = Dictionary(tools.map { ($0.name, $0) }) { first, _ in first }
-    definitions = tools.map { Transcript.ToolDefinition(tool: $0) }
+    var known: [String: any Tool] = [:]
+    var definitions: [Transcript.ToolDefinition] = []
+    for tool in tools where known[tool.name] == nil {
+      known[tool.name] = tool
+      definitions.append(Transcript.ToolDefinition(tool: tool))
+    }
+    self.tools = known
+    self.definitions = definitions
   }
 
   /// Calls tools, all at the same time.

@@ -6,12 +6,33 @@ internal import Foundation
 /// Apple's systems say so by themselves. Linux is asked every few seconds, and only while a model
 /// is loaded: whether tasks stall for want of memory (`/proc/pressure/memory`) or hardly any is
 /// available.
-package enum MemoryPressure {
-  /// The share of time, in percent, that some task has stalled for want of memory.
-  static let stallLimit = 20.0
+package struct MemoryPressure: Sendable {
+  /// Time between two looks.
+  private let interval: Duration
+  private let isShort: @Sendable () -> Bool
+
+  /// A source that is asked now and then.
+  ///
+  /// - Parameters:
+  ///   - interval: the time between two looks.
+  ///   - isShort: whether memory is short now.
+  package init(every interval: Duration, isShort: @escaping @Sendable () -> Bool) {
+    self.interval = interval
+    self.isShort = isShort
+  }
+
+  /// This machine.
+  package static let system = MemoryPressure(every: .seconds(5)) {
+    #if canImport(Darwin)
+    false
+    #else
+    let text = try? String(contentsOfFile: "/proc/pressure/memory", encoding: .utf8)
+    return MachineMemory.current.isShort || isStalling(text ?? "")
+    #endif
+  }
 
   /// Calls `action` whenever memory is short, until `isNeeded` says that nobody wants it any more.
-  static func watch(
+  func watch(
     while isNeeded: @Sendable () -> Bool, _ action: @escaping @Sendable () -> Void
   ) async {
     #if canImport(Darwin)
@@ -22,13 +43,13 @@ package enum MemoryPressure {
     defer { source.cancel() }
     #endif
     while isNeeded() {
-      guard (try? await Task.sleep(for: .seconds(5))) != nil else { return }
-      #if !canImport(Darwin)
-      let text = try? String(contentsOfFile: "/proc/pressure/memory", encoding: .utf8)
-      if MachineMemory.current.isShort || isStalling(text ?? "") { action() }
-      #endif
+      guard (try? await Task.sleep(for: interval)) != nil else { return }
+      if isShort() { action() }
     }
   }
+
+  /// The share of time, in percent, that some task has stalled for want of memory.
+  static let stallLimit = 20.0
 
   /// Whether the text of `/proc/pressure/memory` tells of stalls in the last ten seconds.
   package static func isStalling(_ text: String) -> Bool {

@@ -17,63 +17,8 @@ final class ModelHost: Sendable {
   /// Who uses the engine, and who is next.
   let turns = TurnQueue()
 
-  private init(_ configuration: OnDeviceLanguageModel.Executor.Configuration) {
+  init(_ configuration: OnDeviceLanguageModel.Executor.Configuration) {
     self.configuration = configuration
-  }
-
-  // MARK: Sharing
-
-  private struct Reference {
-    weak var host: ModelHost?
-  }
-
-  private struct Hosts {
-    var known: [OnDeviceLanguageModel.Executor.Configuration: Reference] = [:]
-    var watch: Task<Void, Never>?
-  }
-
-  private static let hosts = Mutex(Hosts())
-
-  /// The one host of a configuration; it lives while somebody holds it.
-  static func shared(for configuration: OnDeviceLanguageModel.Executor.Configuration) -> ModelHost {
-    hosts.withLock { hosts in
-      if let host = hosts.known[configuration]?.host { return host }
-      hosts.known = hosts.known.filter { $0.value.host != nil }
-      let host = ModelHost(configuration)
-      hosts.known[configuration] = Reference(host: host)
-      return host
-    }
-  }
-
-  /// The host of a configuration, if somebody holds it.
-  static func existing(
-    for configuration: OnDeviceLanguageModel.Executor.Configuration
-  ) -> ModelHost? {
-    hosts.withLock { $0.known[configuration]?.host }
-  }
-
-  /// Lets go of all models that nobody uses or waits for.
-  static func releaseAllUnused() {
-    let all = hosts.withLock { $0.known.values.compactMap(\.host) }
-    for host in all { _ = host.releaseIfUnused() }
-  }
-
-  private static func watchMemory() {
-    hosts.withLock { hosts in
-      guard hosts.watch == nil else { return }
-      hosts.watch = Task.detached(priority: .utility) {
-        await MemoryPressure.watch(while: isWatchNeeded) { releaseAllUnused() }
-      }
-    }
-  }
-
-  /// Whether any model is loaded; if not, the next one to be loaded starts another watch.
-  @Sendable private static func isWatchNeeded() -> Bool {
-    hosts.withLock { hosts in
-      if hosts.known.values.contains(where: { $0.host?.isLoaded == true }) { return true }
-      hosts.watch = nil
-      return false
-    }
   }
 
   // MARK: Loading
@@ -108,7 +53,7 @@ final class ModelHost: Sendable {
       guard state.loadNumber == number, state.loading != nil else { return }
       if case .success = result { state.isLoaded = true } else { state.loading = nil }
     }
-    if case .success = result { Self.watchMemory() }
+    if case .success = result { configuration.hosts.watchMemory() }
     return try result.get()
   }
 

@@ -61,6 +61,8 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
   public let options: Options
 
   let source: ModelSource
+  /// Who keeps the loaded model.
+  private let hosts: ModelHosts
 
   /// A model file.
   ///
@@ -86,13 +88,21 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
     self.init(file.map { .file(Self.absolutePath(of: $0)) } ?? .unknown(name), options)
   }
 
-  private init(_ source: ModelSource, _ options: Options) {
-    self.source = source
-    self.options = options
+  /// A model file that is not loaded together with those of other hosts.
+  package init(file path: String, options: Options, hosts: ModelHosts) {
+    self.init(.file(Self.absolutePath(of: URL(filePath: path))), options, hosts)
   }
 
+  private init(_ source: ModelSource, _ options: Options, _ hosts: ModelHosts = .shared) {
+    self.source = source
+    self.options = options
+    self.hosts = hosts
+  }
+
+  /// Of an address that is no file's, all of it: there is no such file, and the error shows why.
   private static func absolutePath(of file: URL) -> String {
-    file.absoluteURL.standardizedFileURL.path(percentEncoded: false)
+    guard file.isFileURL else { return file.absoluteString }
+    return file.absoluteURL.standardizedFileURL.path(percentEncoded: false)
   }
 
   /// What models of this type can do, whichever file it is.
@@ -105,18 +115,27 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
     Executor.Configuration(
       source: source, contextSize: options.contextSize, threads: options.threads,
       weightLayout: options.weightLayout, keyValueType: options.keyValueType,
-      template: options.template, ignoresMemoryEstimate: options.ignoresMemoryEstimate)
+      template: options.template, ignoresMemoryEstimate: options.ignoresMemoryEstimate,
+      hosts: hosts)
   }
 
   /// Whether the model is in memory now.
-  public var isLoaded: Bool { ModelHost.existing(for: executorConfiguration)?.isLoaded ?? false }
+  public var isLoaded: Bool { hosts.existingHost(for: executorConfiguration)?.isLoaded ?? false }
 
   /// Lets go of the loaded model, unless a request uses it or waits for it.
   ///
   /// - Returns: whether the model is not loaded after that.
   @discardableResult
   public func release() -> Bool {
-    ModelHost.existing(for: executorConfiguration)?.releaseIfUnused() ?? true
+    hosts.existingHost(for: executorConfiguration)?.releaseIfUnused() ?? true
+  }
+
+  /// Tokens that the KV cache of the loaded model holds now; nil where it is not loaded.
+  package var cachedTokenCount: Int? {
+    get async throws {
+      guard isLoaded, let host = hosts.existingHost(for: executorConfiguration) else { return nil }
+      return try await host.model().model.engine.cachedTokenCount
+    }
   }
 
   /// Tokens that fit the context window; loads the model where it is not loaded.
@@ -124,7 +143,7 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
   /// - Throws: what loading throws.
   public var contextSize: Int {
     get async throws {
-      try await ModelHost.shared(for: executorConfiguration).model().model.contextSize
+      try await hosts.host(for: executorConfiguration).model().model.contextSize
     }
   }
 
@@ -136,7 +155,7 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
     for transcriptEntries: some Collection<Transcript.Entry> & Sendable
   ) async throws -> Int {
     let entries = Array(transcriptEntries)
-    let composer = try await ModelHost.shared(for: executorConfiguration).model().composer
+    let composer = try await hosts.host(for: executorConfiguration).model().composer
     do {
       return try await composer.tokenCount(of: entries)
     } catch {
@@ -148,7 +167,7 @@ public struct OnDeviceLanguageModel: LanguageModel, Sendable {
   ///
   /// - Throws: what loading throws.
   public func tokenCount(for schema: GenerationSchema) async throws -> Int {
-    let composer = try await ModelHost.shared(for: executorConfiguration).model().composer
+    let composer = try await hosts.host(for: executorConfiguration).model().composer
     return await composer.tokenCount(of: schema)
   }
 }
@@ -173,13 +192,14 @@ extension OnDeviceLanguageModel {
       let keyValueType: KeyValueType
       let template: ChatTemplateChoice?
       let ignoresMemoryEstimate: Bool
+      let hosts: ModelHosts
     }
 
     private let host: ModelHost
 
     /// An executor; nothing is loaded yet.
     public init(configuration: Configuration) {
-      host = ModelHost.shared(for: configuration)
+      host = configuration.hosts.host(for: configuration)
     }
 
     /// Loads the model and has it read what the next prompt begins with, in the background.

@@ -20,6 +20,7 @@ struct Responder: Sendable {
     let loaded = try await host.model()
     let prompt = try await loaded.composer.prompt(for: request)
     await channel.send(.contextUsage(prompt.usage))
+    try checkRoom(prompt.usage)
     let shape = try ResponseShape(of: request, loaded.toolCalls, loaded.model.tokenizer)
     let generation = try await generationRequest(prompt, shape, loaded)
     try await place.wait()
@@ -42,6 +43,7 @@ struct Responder: Sendable {
       await loaded.composer.remember(written)
     }
     try checkEnd(of: stream, contextSize: usage.contextSize)
+    if reader.isCallMissing { throw cutCall(reader.writtenText) }
   }
 
   private func generationRequest(
@@ -71,7 +73,9 @@ struct Responder: Sendable {
       (sampling.topK, sampling.topP, sampling.minP) = (max(1, count), 1, 0)
       sampling.seed = seed
     case .randomProbabilityThreshold(let threshold, let seed):
-      (sampling.topK, sampling.topP, sampling.minP) = (0, Float(threshold), 0)
+      // A sum of 0, or one that a `Float` takes for 0, is reached by the likeliest token alone.
+      let sum = threshold >= 0 ? max(Float(threshold), .leastNonzeroMagnitude) : Float(threshold)
+      (sampling.topK, sampling.topP, sampling.minP) = (0, sum, 0)
       sampling.seed = seed
     }
     if let temperature = request.generationOptions.temperature,
@@ -80,6 +84,27 @@ struct Responder: Sendable {
       sampling.temperature = Float(temperature)
     }
     return sampling
+  }
+
+  /// Refuses a prompt that leaves little room, where less of the history could be shown.
+  ///
+  /// - Throws: `LanguageModelError.contextSizeExceeded`.
+  private func checkRoom(_ usage: LanguageModelSession.ContextUsage) throws {
+    guard request.needsRoomForResponse else { return }
+    let wanted = request.generationOptions.maximumResponseTokens ?? usage.contextSize / 4
+    let room = min(wanted, usage.contextSize / 2)
+    guard usage.free < room else { return }
+    throw LanguageModelError.contextSizeExceeded(
+      .init(
+        contextSize: usage.contextSize, tokenCount: usage.used + room,
+        debugDescription: "The prompt leaves too little room for the response."))
+  }
+
+  /// The error of a response that should be a call and ends before it is one.
+  private func cutCall(_ text: String) -> GeneratedContent.ParsingError {
+    GeneratedContent.ParsingError(
+      rawContent: text,
+      debugDescription: "the response ends before the call of a tool does; allow more tokens")
   }
 
   /// - Throws: `LanguageModelError.contextSizeExceeded` where the window was too small for the

@@ -12,6 +12,9 @@ struct ResponseReader: Sendable {
   private var held: [UInt8] = []
   private var hasText = false
   private var position = 0
+  /// Whether what the grammar holds can only be calls.
+  private let isForCalls: Bool
+  private var hasGuidedPart = false
   /// All that was written, with the marks around calls.
   private(set) var writtenText = ""
 
@@ -22,10 +25,15 @@ struct ResponseReader: Sendable {
       tokenizer, startsText: shape.grammar == nil || shape.trigger != nil)
     scanner = shape.trigger.map { TriggerScanner($0) }
     triggerLength = shape.lead.utf8.count
+    isForCalls = shape.isForCalls
+    hasGuidedPart = shape.grammar != nil && shape.trigger == nil
     if !shape.toolNames.isEmpty {
       calls = CallReader(format, names: shape.toolNames, behind: shape.lead)
     }
   }
+
+  /// Whether there should be a call, and none has got as far as its arguments.
+  var isCallMissing: Bool { isForCalls && hasGuidedPart && calls?.count == 0 }
 
   /// Takes a token.
   ///
@@ -52,10 +60,12 @@ struct ResponseReader: Sendable {
       return events
     }
     let events = guided(piece)
-    return events + (calls?.finish() ?? [])
+    // The marks of a call that is cut off are no text.
+    return isCallMissing ? events : events + (calls?.finish() ?? [])
   }
 
   private mutating func guided(_ piece: String) -> [CallReader.Event] {
+    hasGuidedPart = true
     writtenText += piece
     guard calls != nil else { return piece.isEmpty ? [] : [.text(piece)] }
     return calls?.append(piece) ?? []

@@ -13,6 +13,8 @@ struct ResponseShape: Sendable {
   var lead = ""
   /// The tools that may be called.
   var toolNames: [String] = []
+  /// Whether what is held to the grammar can only be calls.
+  var isForCalls = false
 
   /// The shape that a request asks for.
   ///
@@ -36,6 +38,7 @@ struct ResponseShape: Sendable {
       tools.append(.init(name: tool.name, arguments: try Self.part(tool.parameters, source)))
     }
     let mustCall = mode == .required
+    isForCalls = mustCall || value == nil
     if value == nil, !mustCall {
       let (trigger, lead) = format.trigger(tokenizer)
       let (part, rules) = format.grammar(of: tools, behind: lead, tokenizer)

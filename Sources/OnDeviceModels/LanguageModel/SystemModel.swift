@@ -39,22 +39,58 @@ package struct SystemModel: SystemModelProvider {
   private var store: ModelStore { ModelStore(environment: environment()) }
 
   package var availability: SystemLanguageModel.Availability {
-    if isSwitchedOff { return .unavailable(.appleIntelligenceNotEnabled) }
-    guard let entry = catalog.defaultEntry else { return .unavailable(.deviceNotEligible) }
-    let store = store
-    let isPresent = store.isPresent(entry)
-    let estimate = isPresent ? estimates.estimate(of: store.path(for: entry), entry) : nil
-    // Before it is fetched its size is known from the catalog.
-    let needed = estimate?.total ?? entry.bytes
-    if needed > memory().physical { return .unavailable(.deviceNotEligible) }
-    return isPresent ? .available : .unavailable(.modelNotReady)
+    obstacle.map { .unavailable($0.reason) } ?? .available
   }
 
-  private var isSwitchedOff: Bool {
+  /// Why the model cannot be used now, in a word and in full.
+  private struct Obstacle {
+    let reason: SystemLanguageModel.Availability.UnavailableReason
+    /// What is in the way, and what to do about it.
+    let explanation: String
+  }
+
+  /// What is in the way now; it may change at any time.
+  private var obstacle: Obstacle? {
+    if let switchedOff { return switchedOff }
+    guard let entry = catalog.defaultEntry else {
+      return Obstacle(reason: .deviceNotEligible, explanation: "The catalog has no default model.")
+    }
+    let store = store
+    let file = store.path(for: entry)
+    let isPresent = store.isPresent(entry)
+    // Before it is fetched its size is known from the catalog.
+    let needed = (isPresent ? estimates.estimate(of: file, entry)?.total : nil) ?? entry.bytes
+    let physical = memory().physical
+    if needed > physical {
+      return Obstacle(
+        reason: .deviceNotEligible,
+        explanation:
+          "\(entry.name) needs \(needed) bytes of memory, and this device has \(physical).")
+    }
+    if isPresent { return nil }
+    return Obstacle(
+      reason: .modelNotReady,
+      explanation: "\(entry.name) is not, or not wholly, at \(file.path(percentEncoded: false)). "
+        + "Fetch it with: hearth models pull \(entry.name)")
+  }
+
+  /// Who has switched the model off, if anybody has.
+  private var switchedOff: Obstacle? {
     let environment = environment()
-    if let value = environment["HEARTH_DISABLED"], !["", "0"].contains(value) { return true }
+    if let value = environment["HEARTH_DISABLED"], !["", "0"].contains(value) {
+      return Obstacle(
+        reason: .appleIntelligenceNotEnabled,
+        explanation: "Models on this device are switched off for this program by the environment "
+          + "variable HEARTH_DISABLED, which is “\(value)”. Unset it, or set it to 0, to switch "
+          + "them on.")
+    }
     let mark = ModelStore(environment: environment).folder.appending(path: "disabled")
-    return FileManager.default.fileExists(atPath: mark.path(percentEncoded: false))
+      .path(percentEncoded: false)
+    guard FileManager.default.fileExists(atPath: mark) else { return nil }
+    return Obstacle(
+      reason: .appleIntelligenceNotEnabled,
+      explanation: "Models on this device are switched off for all programs by the file \(mark). "
+        + "Remove it to switch them on.")
   }
 
   package var supportedLanguages: Set<Locale.Language> {
@@ -75,7 +111,11 @@ package struct SystemModel: SystemModelProvider {
   }
 
   package func model(for useCase: SystemLanguageModel.UseCase) throws -> any LanguageModel {
-    try languageModel
+    if let obstacle {
+      throw SystemLanguageModel.Error.assetsUnavailable(
+        .init(debugDescription: obstacle.explanation))
+    }
+    return try languageModel
   }
 
   package func tokenCount(of content: SystemLanguageModel.CountedContent) async throws -> Int {

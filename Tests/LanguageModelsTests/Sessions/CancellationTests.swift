@@ -1,4 +1,5 @@
 import LanguageModels
+import TestSupport
 import Testing
 
 @Suite struct CancellationTests {

@@ -1,5 +1,6 @@
 import LanguageModels
 import Synchronization
+import TestSupport
 import Testing
 
 #if HEARTH_MACROS

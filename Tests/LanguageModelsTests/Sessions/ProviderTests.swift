@@ -1,6 +1,7 @@
 import Foundation
 import LanguageModels
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ProviderTests {

@@ -1,5 +1,6 @@
 import Foundation
 import LanguageModels
+import TestSupport
 import Testing
 
 /// Calls everything the way an app does, so that what compiles with Apple's framework compiles here.

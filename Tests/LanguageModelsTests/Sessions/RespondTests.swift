@@ -1,5 +1,6 @@
 import Foundation
 import LanguageModels
+import TestSupport
 import Testing
 
 @Suite struct RespondTests {

@@ -1,6 +1,7 @@
 import Foundation
 import LanguageModels
 import Synchronization
+import TestSupport
 
 /// A model that does what a script says and remembers what it was asked.
 struct ScriptedModel: LanguageModel {
@@ -108,20 +109,6 @@ final class Gate: Sendable {
 }
 
 extension Transcript {
-  /// The kinds of the entries, for short.
-  var kinds: [String] {
-    map { entry in
-      switch entry {
-      case .instructions: "instructions"
-      case .prompt: "prompt"
-      case .toolCalls: "toolCalls"
-      case .toolOutput: "toolOutput"
-      case .response: "response"
-      case .reasoning: "reasoning"
-      }
-    }
-  }
-
   /// The texts of the entries.
   var texts: [String] { map { $0.segments.compactMap(\.text).joined(separator: "|") } }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LanguageModels
+import TestSupport
 import Testing
 
 @Suite struct StreamTests {
@@ -30,6 +31,21 @@ import Testing
     #expect(snapshots.map(\.rawContent.isComplete) == [false, false, false, false, true])
     #expect(Set(snapshots.map(\.content.id)).count == 1)
     #expect(snapshots.last?.transcriptEntries.count == 1)
+  }
+
+  @Test(arguments: [["4", "2"], ["42"], [" 42", " "]])
+  func aNumberIsShownAtTheEndAtTheLatest(_ pieces: [String]) async throws {
+    let model = ScriptedModel { _, channel in for piece in pieces { await channel.say(piece) } }
+    let session = LanguageModelSession(model: model)
+    let stream = session.streamResponse(to: "?", generating: Int.self)
+    var numbers: [Int] = []
+    for try await snapshot in stream {
+      numbers.append(snapshot.content)
+      #expect(snapshot.transcriptEntries.count == 1 && snapshot.rawContent.isComplete)
+    }
+    #expect(numbers == [42])
+    #expect(try await stream.collect().content == 42)
+    #expect(session.transcript.kinds == ["prompt", "response"] && !session.isResponding)
   }
 
   @Test func elementsKeepTheirIdentifiers() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import LanguageModels
+import TestSupport
 import Testing
 
 @Suite struct ToolTests {
@@ -67,6 +68,23 @@ import Testing
     #expect(ended.count == 1)
     #expect(session.transcript.kinds == ["instructions"])
     #expect(!session.isResponding)
+  }
+
+  @Test func ofToolsWithOneNameTheModelKnowsTheFirst() async throws {
+    struct Other: Tool {
+      let name = "gate"
+      let description = "Something else"
+      func call(arguments: Booking) async throws -> String { "other" }
+    }
+    let model = Self.asking("A")
+    let session = LanguageModelSession(model: model, tools: [GateTool(), Other(), GateTool()])
+    try await session.respond(to: "?")
+    guard case .instructions(let instructions)? = session.transcript.first else {
+      Issue.record("no instructions")
+      return
+    }
+    #expect(instructions.toolDefinitions == [.init(tool: GateTool())])
+    #expect(model.requests.first?.enabledToolDefinitions == [.init(tool: GateTool())])
   }
 
   @Test func argumentsOfAnotherShapeAreTheToolsError() async throws {

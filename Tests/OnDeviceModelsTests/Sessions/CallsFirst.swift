@@ -1,6 +1,7 @@
 import Foundation
 import LanguageModels
 import OnDeviceModels
+import TestSupport
 
 /// A model on this device that has to call tools first and must not do so again.
 struct CallsFirst: LanguageModel {

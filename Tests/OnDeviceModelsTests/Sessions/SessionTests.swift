@@ -2,6 +2,7 @@ import Foundation
 import Inference
 import LanguageModels
 import OnDeviceModels
+import TestSupport
 import Testing
 import Tokenization
 
@@ -68,15 +69,17 @@ import Tokenization
     }
   }
 
-  @Test func aSecondTurnReadsOnlyWhatIsNew() async throws {
-    let session = LanguageModelSession(
-      model: TinyModel.model(contextSize: 501), instructions: "Be brief.")
-    let first = try await session.respond(to: "hello", generating: Pick.self)
-    let second = try await session.respond(to: "again", generating: Pick.self)
-    #expect(first.usage.input.cachedTokenCount == 0)
-    // All of the first turn stays, but for the last tokens, which were chosen and not computed.
-    let shared = first.usage.input.totalTokenCount + first.usage.output.totalTokenCount
-    #expect((shared - 4...shared).contains(second.usage.input.cachedTokenCount))
+  @Test(arguments: [1, 2, 3, 4])
+  func aSecondTurnReadsOnlyWhatIsNew(_ seed: UInt64) async throws {
+    let model = TinyModel.model(contextSize: 600 + Int(seed), sampling: TinyModel.hot(seed))
+    let session = LanguageModelSession(model: model, instructions: "Be brief.")
+    let first = try await session.respond(to: "hello", generating: Colour.self)
+    let cached = try await model.cachedTokenCount
+    let second = try await session.respond(to: "again", generating: Colour.self)
+    // All of the first turn stays but for its end, which nothing was chosen after.
+    let computed = first.usage.totalTokenCount - first.content.tokensFromTheChoiceOn
+    #expect(cached == computed)
+    #expect(second.usage.input.cachedTokenCount == computed)
   }
 
   @Test func anotherSessionSharesWhatBothBeginWith() async throws {
@@ -192,36 +195,37 @@ import Tokenization
     #expect(!session.omittedEntries.isEmpty && session.transcript.count == 8)
   }
 
-  // MARK: Errors
-
-  @Test func whatIsMissingIsSaidAtTheRequest() async throws {
-    await #expect(throws: OnDeviceModelError.self) {
-      try await LanguageModelSession(model: OnDeviceLanguageModel(named: "no-such-model"))
-        .respond(to: "x")
+  @Test func turnsAreLeftOutBeforeTheyTakeTheRoomOfTheResponse() async throws {
+    // A model that never ends: all responses take the tokens they may take.
+    let tokenizer = try await TinyModel.plain().tokenizer
+    var sampling = SamplingOptions.greedy
+    for token in tokenizer.vocabulary.endOfGeneration { sampling.logitBias[token] = -.infinity }
+    let session = LanguageModelSession(
+      model: TinyModel.model(contextSize: 160, sampling: sampling))
+    session.historyPolicy = .dropOldestTurns()
+    for index in 0..<8 {
+      let response = try await session.respond(to: "turn \(index)", options: atMost(20))
+      #expect(response.usage.output.totalTokenCount == 20)
+      #expect(session.contextUsage?.used == response.usage.totalTokenCount)
     }
-    let file = OnDeviceLanguageModel(file: "/no/such/folder/SmolLM2-135M-Instruct.Q4_1.gguf")
-    await #expect(
-      throws: OnDeviceModelError.notFetched(
-        name: "smollm2-135m-instruct",
-        path: "/no/such/folder/SmolLM2-135M-Instruct.Q4_1.gguf")
-    ) { try await LanguageModelSession(model: file).respond(to: "x") }
-    let bare = OnDeviceLanguageModel(file: TinyModel.path, options: .init(threads: 1))
-    await #expect(throws: OnDeviceModelError.noChatTemplate(path: TinyModel.path)) {
-      try await LanguageModelSession(model: bare).respond(to: "x")
-    }
+    // No more than needed: another turn would not have fitted.
+    let usage = try #require(session.contextUsage)
+    let turn = try await session.respond(to: "turn 9", options: atMost(20)).usage
+    #expect(session.transcript.count == 18 && !session.omittedEntries.isEmpty)
+    #expect(usage.used > 160 / 2 && turn.totalTokenCount <= 160)
   }
 
-  @Test func errorsOfVersion26AreThereOnRequest() async throws {
-    let session = LanguageModelSession(model: TinyModel.model(contextSize: 64))
-    session.errorFamily = .generationError
-    await #expect {
-      try await session.respond(to: String(repeating: "long ", count: 60))
-    } throws: { error in
-      guard case LanguageModelSession.GenerationError.exceededContextWindowSize = error else {
-        return false
-      }
-      return true
+  @Test func aResponseWithoutALimitHasAQuarterOfTheWindow() async throws {
+    let session = LanguageModelSession(model: TinyModel.model(contextSize: 200))
+    session.historyPolicy = .dropOldestTurns()
+    var used = 0
+    while used < 150 {
+      used = try await session.respond(to: "turn", options: atMost(8)).usage.totalTokenCount
     }
+    // The next prompt fits, but leaves less than 50 tokens.
+    #expect(session.omittedEntries.isEmpty && used < 170)
+    _ = try? await session.respond(to: "turn")
+    #expect(!session.omittedEntries.isEmpty)
   }
 }
 
@@ -231,6 +235,19 @@ struct Pick: Equatable {
   var colour: String
   @Guide(.range(0...9))
   var number: Int
+}
+
+/// A value with one choice in it: its first letter.
+///
+/// The grammar prescribes all that follows. No two letters in a row are one token of the tiny model.
+@Generable
+enum Colour: String {
+  case blue, white
+
+  /// Tokens of the value, from the letter that was chosen to the closing quote.
+  ///
+  /// An engine gives them out without computing them, so its cache does not hold them.
+  var tokensFromTheChoiceOn: Int { rawValue.utf8.count + 1 }
 }
 
 /// Says what it is given.

@@ -69,6 +69,41 @@ import Tokenization
     #expect(try system(physical: 1000).availability == .unavailable(.deviceNotEligible))
   }
 
+  /// What a session says of a model that cannot be used.
+  private func refusal(of system: SystemModel) async -> String {
+    let model = SystemLanguageModel(useCase: .general, provider: system)
+    let error = await #expect(throws: SystemLanguageModel.Error.self) {
+      try await LanguageModelSession(model: model).respond(to: "x")
+    }
+    return error?.localizedDescription ?? ""
+  }
+
+  @Test func aRefusalNamesWhatSwitchedTheModelOffAndHowToSwitchItOn() async throws {
+    try fetch()
+    #expect(
+      try await refusal(of: system(["HEARTH_DISABLED": "yes"])) == """
+        Models on this device are switched off for this program by the environment variable \
+        HEARTH_DISABLED, which is “yes”. Unset it, or set it to 0, to switch them on.
+        """)
+    let mark = folder.url.appending(path: "disabled")
+    try Data().write(to: mark)
+    #expect(
+      try await refusal(of: system()) == """
+        Models on this device are switched off for all programs by the file \
+        \(mark.path(percentEncoded: false)). Remove it to switch them on.
+        """)
+  }
+
+  @Test func aRefusalSaysWhatIsMissing() async throws {
+    let path = folder.url.appending(path: "gemma3.gguf").path(percentEncoded: false)
+    #expect(
+      try await refusal(of: system())
+        == "tiny is not, or not wholly, at \(path). Fetch it with: hearth models pull tiny")
+    #expect(
+      try await refusal(of: system(physical: 1000, bytes: 1001))
+        == "tiny needs 1001 bytes of memory, and this device has 1000.")
+  }
+
   @Test func aSessionSaysWhyThereIsNoModel() async throws {
     let model = SystemLanguageModel(useCase: .general, provider: try system())
     await #expect(throws: SystemLanguageModel.Error.self) {

@@ -53,22 +53,6 @@ enum TinyModel {
   }
 }
 
-extension Transcript {
-  /// The kinds of the entries, for short.
-  var kinds: [String] {
-    map { entry in
-      switch entry {
-      case .instructions: "instructions"
-      case .prompt: "prompt"
-      case .toolCalls: "toolCalls"
-      case .toolOutput: "toolOutput"
-      case .response: "response"
-      case .reasoning: "reasoning"
-      }
-    }
-  }
-}
-
 /// At most so many tokens.
 func atMost(_ tokens: Int) -> LanguageModels.GenerationOptions {
   LanguageModels.GenerationOptions(maximumResponseTokens: tokens)

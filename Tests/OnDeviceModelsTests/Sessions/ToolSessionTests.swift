@@ -3,6 +3,7 @@ import Inference
 import LanguageModels
 import OnDeviceModels
 import Synchronization
+import TestSupport
 import Testing
 import Tokenization
 
@@ -52,7 +53,7 @@ import Tokenization
       contextSize: 4000 + Int(seed), sampling: TinyModel.hot(seed), template: template)
     let session = LanguageModelSession(
       model: CallsFirst(model: model), tools: [GateTool(desk: desk)], instructions: "Help.")
-    let response = try await session.respond(to: "Which gate?", generating: Pick.self)
+    let response = try await session.respond(to: "Which gate?", generating: Colour.self)
     #expect(!desk.flights.isEmpty)
     #expect(desk.flights.allSatisfy { $0.wholeMatch(of: /TK[0-9]{2,4}/) != nil })
     let kinds = Transcript(entries: response.transcriptEntries).kinds
@@ -62,9 +63,12 @@ import Tokenization
     // Another turn shows all of it again, and finds it in the cache if the words are its own.
     let other = LanguageModelSession(
       model: model, tools: [GateTool(desk: desk)], transcript: session.transcript)
+    let cached = try await model.cachedTokenCount
     let next = try await other.respond(to: "And?", options: atMost(1))
-    // Tokens that the grammar prescribed at the end were never computed.
-    if template == .chatML { #expect(next.usage.input.cachedTokenCount >= usage.used - 8) }
+    // The end of the response was never computed: nothing was chosen after it.
+    let computed = usage.used - response.content.tokensFromTheChoiceOn
+    #expect(cached == computed)
+    if template == .chatML { #expect(next.usage.input.cachedTokenCount == computed) }
   }
 
   /// A template that knows tools, with marks of its own.
@@ -131,6 +135,21 @@ import Tokenization
     #expect(try await response.content == plain.collect())
     #expect(response.usage.input.totalTokenCount == plain.metrics.promptTokens)
     #expect(tools.contextUsage?.tools ?? 0 > tools.contextUsage?.prompts ?? 0)
+  }
+
+  @Test(arguments: [0, 1, 3, 11, 12])
+  func aCallThatIsCutOffIsAnErrorAndNoText(_ limit: Int) async throws {
+    let session = LanguageModelSession(
+      model: TinyModel.model(), tools: [EchoTool()], instructions: "Help.")
+    session.transcriptErrorHandlingPolicy = .preserveTranscript
+    var options = Self.required
+    options.maximumResponseTokens = limit
+    let error = await #expect(throws: GeneratedContent.ParsingError.self) {
+      try await session.respond(to: "hello", options: options)
+    }
+    // The model writes one byte a token: the marks that calls begin with, as far as they got.
+    #expect(error?.rawContent == String("<tool_call>\n{\"name\"".prefix(limit)))
+    #expect(session.transcript.dropFirst(2).flatMap(\.segments).allSatisfy { $0.text == "" })
   }
 
   @Test func withoutToolsAllowedNoneAreShown() async throws {

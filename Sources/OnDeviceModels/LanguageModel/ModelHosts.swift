@@ -50,6 +50,9 @@ package final class ModelHosts: Sendable {
     }
   }
 
+  /// Whether the memory is watched.
+  package var isWatching: Bool { state.withLock { $0.watch != nil } }
+
   /// Lets go of all models that nobody uses or waits for.
   private func releaseAllUnused() {
     let all = state.withLock { $0.known.values.compactMap(\.host) }

@@ -57,9 +57,10 @@ import Testing
     system.isShort = true
     while first.isLoaded || second.isLoaded { try await Task.sleep(for: .milliseconds(1)) }
     system.isShort = false
+    // The watch ends with the last model, and begins anew with the next one.
+    while hosts.isWatching { try await Task.sleep(for: .milliseconds(1)) }
     let again = try await sessions[0].respond(to: "more", options: atMost(2))
     #expect(again.usage.input.cachedTokenCount == 0 && sessions[0].transcript.count == 4)
-    // The watch has ended with the last model, and has begun anew with this one.
     #expect(first.isLoaded && !second.isLoaded)
     system.isShort = true
     while first.isLoaded { try await Task.sleep(for: .milliseconds(1)) }
@@ -100,8 +101,7 @@ import Testing
     try await session.respond(to: "hello", options: atMost(2))
     try await system.haveLooked()
     #expect(model.release())
-    // One look may be under way.
-    try await Task.sleep(for: .milliseconds(20))
+    while hosts.isWatching { try await Task.sleep(for: .milliseconds(1)) }
     let looks = system.looks
     try await Task.sleep(for: .milliseconds(50))
     #expect(system.looks == looks)

@@ -21,7 +21,9 @@ import Testing
       OnDeviceModelError.noChatTemplate(path: "/x"),
     ]
     for error in errors { #expect(error.localizedDescription == error.description) }
-    for (file, part) in [("/no/such/file.gguf", "there is no such file"), ("/", "it is a folder, not a file")] {
+    for (file, part) in [
+      ("/no/such/file.gguf", "there is no such file"), ("/", "it is a folder, not a file"),
+    ] {
       let model = OnDeviceLanguageModel(file: file)
       let error = await #expect(throws: (any Error).self) {
         try await LanguageModelSession(model: model).respond(to: "x")

@@ -66,6 +66,17 @@ extension GGUFFile {
   /// The paths of the files, in the order of `TensorInfo.shard`.
   public var paths: [String] { shards.map(\.file.path) }
 
+  /// What tells the files from others of the same names: the bytes of each and when it was last
+  /// changed. Nil where the bytes come from no file.
+  package var identity: [String]? {
+    var parts: [String] = []
+    for shard in shards {
+      guard let changed = shard.file.changed else { return nil }
+      parts.append("\(shard.file.count) \(changed.seconds).\(changed.nanoseconds)")
+    }
+    return parts
+  }
+
   /// The number of bytes of all files together.
   public var fileByteCount: Int { shards.reduce(0) { $0 + $1.file.count } }
 

@@ -20,6 +20,8 @@ import Android
   package let path: String
   /// The number of bytes.
   package let count: Int
+  /// When the file was last changed, in seconds and billionths; nil for bytes of no file.
+  package let changed: (seconds: Int, nanoseconds: Int)?
   /// The bytes [count], page aligned; nil for an empty file.
   private let base: UnsafeMutableRawPointer?
   /// Whether the bytes are the file's own pages, which the system can read again.
@@ -44,6 +46,12 @@ import Android
     }
     self.path = path
     count = Int(status.st_size)
+    #if canImport(Darwin)
+    let time = status.st_mtimespec
+    #else
+    let time = status.st_mtim
+    #endif
+    changed = (Int(time.tv_sec), Int(time.tv_nsec))
     isFile = access == .mapped
     switch access {
     case .mapped: unsafe base = try Self.map(count, of: descriptor, path: path)
@@ -55,6 +63,7 @@ import Android
   package init(bytes: [UInt8], path: String = "bytes in memory") throws(GGUFError) {
     self.path = path
     count = bytes.count
+    changed = nil
     isFile = false
     unsafe base = try Self.map(count, of: nil, path: path)
     unsafe bytes.withUnsafeBytes { source in

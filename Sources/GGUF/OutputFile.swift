@@ -12,14 +12,15 @@ import Android
 ///
 /// A reader that has mapped an older file of that name keeps it. Of two writers of one name the second
 /// is refused; what a writer that was killed has left is overwritten.
-struct OutputFile: ~Copyable {
+package struct OutputFile: ~Copyable {
   private let path: String
   private let descriptor: Int32
   private var finished = false
 
   private var partialPath: String { path + ".partial" }
 
-  init(path: String) throws(GGUFError) {
+  /// - Throws: `cannotWrite` where the system refuses or another program is writing the file.
+  package init(path: String) throws(GGUFError) {
     self.path = path
     descriptor = try Self.openLocked(path)
   }
@@ -54,10 +55,10 @@ struct OutputFile: ~Copyable {
   }
 
   /// Writes bytes at the end.
-  func append(_ bytes: [UInt8]) throws(GGUFError) { try append(unsafe bytes.span.bytes) }
+  package func append(_ bytes: [UInt8]) throws(GGUFError) { try append(unsafe bytes.span.bytes) }
 
   /// Writes bytes at the end.
-  func append(_ bytes: RawSpan) throws(GGUFError) {
+  package func append(_ bytes: RawSpan) throws(GGUFError) {
     var done = 0
     while done < bytes.byteCount {
       let written = unsafe bytes.extracting(droppingFirst: done).withUnsafeBytes { rest in
@@ -70,7 +71,7 @@ struct OutputFile: ~Copyable {
   }
 
   /// Fails early where the file system has less than so many bytes left.
-  func checkSpace(for byteCount: Int) throws(GGUFError) {
+  package func checkSpace(for byteCount: Int) throws(GGUFError) {
     var status = statvfs()
     guard unsafe fstatvfs(descriptor, &status) == 0 else { return }
     let (free, overflow) = UInt(status.f_bavail).multipliedReportingOverflow(
@@ -81,7 +82,7 @@ struct OutputFile: ~Copyable {
   }
 
   /// Moves the complete file to its place.
-  mutating func finish() throws(GGUFError) {
+  package mutating func finish() throws(GGUFError) {
     guard unsafe rename(partialPath, path) == 0 else {
       throw .cannotWrite(path: path, reason: systemError())
     }

@@ -104,6 +104,7 @@ private final class Evaluator {
     file = try ModelFile.open(ModelOptions.path(arguments), access: ModelOptions.access(arguments))
     let model = try TransformerModel(
       file: file, layout: options.weightLayout, threads: options.threads)
+    ModelOptions.warn(model.cacheProblem)
     pass = try ForwardPass(
       model, contextSize: options.contextSize ?? model.configuration.defaultContextSize,
       threads: options.threads ?? ProcessorCount.online, precision: options.precision,

@@ -14,6 +14,7 @@ enum ModelOptions {
     Option("--ctx", "N", "context size in tokens (default: the model's, at most 4096)"),
     Option("--no-mmap", nil, "read the file into memory instead of mapping it"),
     Option("--mapped", nil, "use weights where the file maps them: no copy, slower products"),
+    cachedOption,
     Option(
       "--backend", "int8|blas", "8-bit products, or float32 through BLAS (default: int8)"),
     keyValueOption,
@@ -22,6 +23,9 @@ enum ModelOptions {
   /// Of the verbs that have some of these options only.
   static let keyValueOption = Option(
     "--kv", "f16|f32", "keys and values kept in float16, or float32 (default: f16)")
+
+  static let cachedOption = Option(
+    "--cached", nil, "keep weights as products want them in FILE.interleaved, for later loads")
 
   /// The file that `--model` means.
   ///
@@ -47,6 +51,7 @@ enum ModelOptions {
         file: path, access: access(arguments), options: options, template: template)
     }
     warn(model.tokenizer)
+    warn(model.weightCacheProblem)
     return model
   }
 
@@ -66,6 +71,12 @@ enum ModelOptions {
     for warning in tokenizer.warnings { Console.note("warning: \(warning)") }
   }
 
+  /// Says why weights that should be kept in a file are not.
+  static func warn(_ problem: GGUFError?) {
+    guard let problem else { return }
+    Console.note("warning: the weights are copied into memory: \(problem)")
+  }
+
   /// A number of at least 1.
   static func positive(_ arguments: Arguments, _ name: String) throws(UsageError) -> Int? {
     guard let number = try arguments.number(name, Int.self) else { return nil }
@@ -81,11 +92,20 @@ enum ModelOptions {
     }
   }
 
+  private static func weightLayout(_ arguments: Arguments) throws(UsageError) -> WeightLayout {
+    switch (arguments.has("--mapped"), arguments.has("--cached")) {
+    case (false, false): .interleaved
+    case (true, false): .mapped
+    case (false, true): .cached
+    case (true, true): throw UsageError("--mapped and --cached exclude each other")
+    }
+  }
+
   static func engine(_ arguments: Arguments) throws -> EngineOptions {
     var options = EngineOptions()
     options.threads = try positive(arguments, "--threads")
     options.contextSize = try positive(arguments, "--ctx")
-    if arguments.has("--mapped") { options.weightLayout = .mapped }
+    options.weightLayout = try weightLayout(arguments)
     options.keyValueType = try keyValueType(arguments)
     switch arguments.string("--backend") {
     case nil, "int8": options.precision = .quantized

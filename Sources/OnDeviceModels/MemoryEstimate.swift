@@ -3,7 +3,7 @@ public import Inference
 
 /// What a model will take of this machine's memory, from the file's header alone.
 public struct MemoryEstimate: Sendable, Equatable {
-  /// Bytes of the weights that are used where the file maps them.
+  /// Bytes of the weights that are used where a file maps them, the model's or its cache.
   ///
   /// They are clean pages, which the system can drop and read again; but every token touches all
   /// of them.

@@ -14,6 +14,10 @@ public final class OnDeviceModel: Sendable {
   public let tokenizer: Tokenizer
   /// Runs the model.
   public let engine: InferenceEngine
+  /// Where the weights are: `interleaved` in place of `cached` where that could not be.
+  public let weightLayout: WeightLayout
+  /// Why weights that should be `cached` are not, for somebody who can do something about it.
+  public let weightCacheProblem: GGUFError?
   /// Tokens that fit the context window.
   public var contextSize: Int { engine.contextSize }
 
@@ -32,10 +36,12 @@ public final class OnDeviceModel: Sendable {
   var promptRenderer: PromptRenderer? { get throws { try renderer.get() } }
 
   private init(
-    file: GGUFFile, tokenizer: Tokenizer, engine: InferenceEngine,
+    _ model: TransformerModel, tokenizer: Tokenizer, engine: InferenceEngine,
     renderer: Result<PromptRenderer?, any Error>
   ) {
-    self.file = file
+    file = model.file
+    weightLayout = model.layout
+    weightCacheProblem = model.cacheProblem
     self.tokenizer = tokenizer
     self.engine = engine
     self.renderer = renderer
@@ -109,10 +115,9 @@ public final class OnDeviceModel: Sendable {
     let renderer = Result {
       try PromptRenderer(file: file, tokenizer: tokenizer, path: path, template)
     }
-    if options.weightLayout == .interleaved { file.release() }
+    if model.layout != .mapped { file.release() }
     return OnDeviceModel(
-      file: file, tokenizer: tokenizer, engine: try InferenceEngine(model, options),
-      renderer: renderer)
+      model, tokenizer: tokenizer, engine: try InferenceEngine(model, options), renderer: renderer)
   }
 
   /// Compiles a grammar for this model's vocabulary, away from the caller's thread.

@@ -48,8 +48,9 @@ let benchVerb = Verb(
   let measures = try Measure.list(arguments.string("--measures"))
   let rounds = try ModelOptions.positive(arguments, "--rounds") ?? 5
   // The worker is called as this process was, with the model's path in place of the names.
-  let passed = workerOptions.flatMap { name in
-    arguments.string(name).map { [name, $0] } ?? []
+  let passed = workerOptions.flatMap { name -> [String] in
+    guard let value = arguments.string(name) else { return [] }
+    return value.isEmpty ? [name] : [name, value]
   }
   for path in paths {
     var report = BenchReport(
@@ -60,7 +61,7 @@ let benchVerb = Verb(
 }
 
 /// Options of models that a worker is called with.
-private let workerOptions = ["--threads", "--ctx", "--backend", "--kv"]
+private let workerOptions = ["--threads", "--ctx", "--cached", "--backend", "--kv"]
 
 extension Measure {
   /// The measures of a list by commas; those that are usual for nil.

@@ -136,11 +136,12 @@ final class Compute: @unchecked Sendable {
     unsafe ck_par_attention(&context, &arguments)
   }
 
-  /// Copies weights into `storage`, their rows interleaved.
+  /// Copies a slice of the rows of `weights` into `storage`, interleaved.
   func interleave(
-    _ weights: WeightMatrix, in storage: WeightStorage, at offset: Int, of file: GGUFFile
-  ) -> WeightMatrix {
-    unsafe weights.interleaved(in: storage, at: offset, of: file, pool: context.pool)
+    _ weights: WeightMatrix, _ slice: Range<Int>, into storage: WeightStorage, at offset: Int,
+    of file: GGUFFile
+  ) {
+    unsafe weights.interleave(slice, into: storage, at: offset, of: file, pool: context.pool)
   }
 
   /// Index of the largest value of one row, the lowest among equals.

@@ -99,26 +99,47 @@ struct WeightMatrix: @unchecked Sendable {
       && ck_can_interleave(ck_type(UInt32(tensor.type.rawValue)))
   }
 
-  /// These weights with interleaved rows, in `storage` from `offset` on; the file's pages are let
-  /// go of.
-  func interleaved(
-    in storage: WeightStorage, at offset: Int, of file: GGUFFile, pool: OpaquePointer
-  ) -> WeightMatrix {
-    precondition(canInterleave && offset >= 0 && offset + byteCount <= storage.byteCount)
-    let target = unsafe storage.base + offset
-    // A slice at a time, so that never more than one is in memory twice.
+  /// The rows in stretches of some megabytes and whole groups, the last one with what is left.
+  var slices: [Range<Int>] {
     let group = Int(CK_GROUP_ROWS)
-    let sliceRows = max((8 << 20) / (rowBytes * group), 1) * group
-    for start in stride(from: 0, to: rows, by: sliceRows) {
-      let slice = start..<min(start + sliceRows, rows)
-      var source = unsafe rows(slice).description
-      unsafe ck_par_interleave(pool, &source, target + start * rowBytes)
-      file.release(
-        tensor, bytes: firstByte + start * rowBytes..<firstByte + slice.upperBound * rowBytes)
-    }
+    let step = max(Self.sliceBytes / (rowBytes * group), 1) * group
+    return stride(from: 0, to: rows, by: step).map { $0..<min($0 + step, rows) }
+  }
+
+  /// Bytes of a slice, unless one group has more.
+  private static let sliceBytes = 8 << 20
+
+  /// Copies a slice of the rows, interleaved, into `storage` from `offset` on; the file's pages are
+  /// let go of.
+  func interleave(
+    _ slice: Range<Int>, into storage: WeightStorage, at offset: Int, of file: GGUFFile,
+    pool: OpaquePointer
+  ) {
+    precondition(canInterleave && offset >= 0)
+    precondition(offset + slice.count * rowBytes <= storage.byteCount)
+    var source = unsafe rows(slice).description
+    unsafe ck_par_interleave(pool, &source, storage.base + offset)
+    file.release(
+      tensor,
+      bytes: firstByte + slice.lowerBound * rowBytes..<firstByte + slice.upperBound * rowBytes)
+  }
+
+  /// These weights where `storage` holds them with interleaved rows, from `offset` on.
+  func interleaved(in storage: WeightStorage, at offset: Int) -> WeightMatrix {
+    precondition(canInterleave && offset >= 0 && offset + byteCount <= storage.byteCount)
     return unsafe WeightMatrix(
       self, rows: rows, firstByte: firstByte, isInterleaved: true, owner: storage,
-      base: UnsafeRawPointer(target))
+      base: UnsafeRawPointer(storage.base + offset))
+  }
+
+  /// The same where a file holds them.
+  func interleaved(in file: MappedFile, at offset: Int) -> WeightMatrix? {
+    precondition(canInterleave && offset >= 0)
+    guard offset <= file.count - byteCount,
+      let start = unsafe file.unsafeBytes(offset..<offset + byteCount).baseAddress
+    else { return nil }
+    return unsafe WeightMatrix(
+      self, rows: rows, firstByte: firstByte, isInterleaved: true, owner: file, base: start)
   }
 
   /// What kernels need to know.

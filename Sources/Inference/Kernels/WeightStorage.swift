@@ -1,6 +1,7 @@
 internal import Foundation
+internal import GGUF
 
-/// Memory for weights that are not used where the file maps them.
+/// Memory for weights that are not used where the model's file maps them.
 ///
 /// Written once while a model is loaded, only read from then on, which makes sharing it safe.
 @safe
@@ -26,4 +27,12 @@ final class WeightStorage: @unchecked Sendable {
   }
 
   deinit { unsafe free(base) }
+
+  /// The first bytes.
+  func withBytes<R, E: Error>(
+    count: Int, _ body: (RawSpan) throws(E) -> R
+  ) throws(E) -> R {
+    precondition(count >= 0 && count <= byteCount)
+    return try unsafe body(UnsafeRawBufferPointer(start: base, count: count).bytes)
+  }
 }

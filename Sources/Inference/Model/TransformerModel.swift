@@ -5,12 +5,16 @@ package final class TransformerModel: Sendable {
   package let configuration: ModelConfiguration
   package let file: GGUFFile
   let weights: Weights
+  /// Where the weights are: `interleaved` in place of `cached` where that could not be.
+  package let layout: WeightLayout
+  /// Why weights that should be cached are not.
+  package let cacheProblem: GGUFError?
 
   /// Checks the file's header and tensors and makes its weights ready.
   ///
   /// - Parameters:
   ///   - file: an open model file, which the model keeps.
-  ///   - layout: `mapped` reads no weight data; `interleaved` copies it.
+  ///   - layout: `mapped` reads no weight data; `interleaved` copies it; `cached` does so once.
   ///   - threads: for the copy; nil takes one per core.
   /// - Throws: any `InferenceError` about the file, `outOfMemory`, `threads`.
   package init(
@@ -18,13 +22,24 @@ package final class TransformerModel: Sendable {
   ) throws(InferenceError) {
     configuration = try ModelConfiguration(file)
     let mapped = try Weights(file, configuration)
-    weights =
-      switch layout {
-      case .mapped: mapped
-      case .interleaved:
-        try mapped.interleaved(file, threads: threads ?? ProcessorCount.online)
-      }
+    let threads = threads ?? ProcessorCount.online
     self.file = file
+    var problem: GGUFError?
+    switch layout {
+    case .mapped:
+      (weights, self.layout) = (mapped, .mapped)
+    case .interleaved:
+      (weights, self.layout) = (try mapped.interleaved(file, threads: threads), .interleaved)
+    case .cached:
+      switch try mapped.cached(file, threads: threads) {
+      case .success(let cached):
+        (weights, self.layout) = (cached, .cached)
+      case .failure(let error):
+        (weights, self.layout) = (try mapped.interleaved(file, threads: threads), .interleaved)
+        problem = error
+      }
+    }
+    cacheProblem = problem
   }
 
   /// Bytes of the weights that the interleaved layout copies, from the file's header alone.
@@ -39,6 +54,12 @@ public enum WeightLayout: Sendable, Equatable {
   case mapped
   /// Copied once into the order that products read fastest; takes the place of the file's pages.
   case interleaved
+  /// In that order in a second file of the same size beside the model's, `NAME.interleaved`.
+  ///
+  /// It is written when it is missing or belongs to another state of the model's file, and mapped:
+  /// loading copies nothing from the second time on, and the weights are clean pages, which the system
+  /// can drop and read again. Where it cannot be written, weights are as in `interleaved`.
+  case cached
 }
 
 /// For which tokens of a chunk the logits are wanted.

@@ -51,20 +51,55 @@ extension Weights {
   ///
   /// - Throws: `outOfMemory`, `threads`.
   func interleaved(_ file: GGUFFile, threads: Int) throws(InferenceError) -> Weights {
-    var byteCount = 0
-    for matrix in matrices where matrix.canInterleave { byteCount += Self.room(for: matrix) }
-    let storage = try WeightStorage(byteCount: byteCount)
+    let order = InterleavedOrder(matrices)
+    let storage = try WeightStorage(byteCount: order.byteCount)
     let compute = try Compute(threads: threads, precision: .quantized)
-    var offset = 0
+    for place in order.places {
+      // A slice at a time, so that never more than one is in memory twice.
+      for slice in place.matrix.slices {
+        let offset = place.offset + slice.lowerBound * place.matrix.rowBytes
+        compute.interleave(place.matrix, slice, into: storage, at: offset, of: file)
+      }
+    }
+    var places = order.places[...]
     return mapMatrices { matrix in
-      guard matrix.canInterleave else { return matrix }
-      defer { offset += Self.room(for: matrix) }
-      return compute.interleave(matrix, in: storage, at: offset, of: file)
+      guard let place = places.popFirst(of: matrix) else { return matrix }
+      return matrix.interleaved(in: storage, at: place.offset)
     }
   }
 
-  /// Bytes of a matrix in storage, where matrices begin at cache lines.
-  private static func room(for matrix: WeightMatrix) -> Int { (matrix.byteCount + 63) / 64 * 64 }
+  /// The same weights where a file beside the model's holds them with interleaved rows; it is
+  /// written first, where it is not there or is another model's.
+  ///
+  /// - Returns: the weights, or why there can be no such file.
+  /// - Throws: `outOfMemory`, `threads`.
+  func cached(
+    _ file: GGUFFile, threads: Int
+  ) throws(InferenceError) -> Result<Weights, GGUFError> {
+    let order = InterleavedOrder(matrices)
+    let cache: WeightCache
+    do {
+      cache = try WeightCache(of: file, order)
+    } catch {
+      return .failure(error)
+    }
+    var mapped = cache.open()
+    if mapped == nil {
+      let compute = try Compute(threads: threads, precision: .quantized)
+      if let error = try cache.write(order, of: file, compute) { return .failure(error) }
+      mapped = cache.open()
+    }
+    guard let mapped else {
+      return .failure(.cannotRead(path: cache.path, reason: "it is not what was written"))
+    }
+    var places = order.places[...]
+    return .success(
+      mapMatrices { matrix in
+        places.popFirst(of: matrix).flatMap {
+          matrix.interleaved(in: mapped, at: cache.start + $0.offset)
+        } ?? matrix
+      })
+  }
 
   /// Every matrix once.
   private var matrices: [WeightMatrix] {

@@ -77,6 +77,7 @@ extension Weights {
     _ file: GGUFFile, threads: Int
   ) throws(InferenceError) -> Result<Weights, GGUFError> {
     let order = InterleavedOrder(matrices)
+    guard !order.places.isEmpty else { return .success(self) }
     let cache: WeightCache
     do {
       cache = try WeightCache(of: file, order)

@@ -66,8 +66,9 @@ extension GGUFFile {
   /// The paths of the files, in the order of `TensorInfo.shard`.
   public var paths: [String] { shards.map(\.file.path) }
 
-  /// What tells the files from others of the same names: the bytes of each and when it was last
-  /// changed. Nil where the bytes come from no file.
+  /// What tells the files from others of the same names: the bytes and the last change of each.
+  ///
+  /// Nil where the bytes come from no file.
   package var identity: [String]? {
     var parts: [String] = []
     for shard in shards {

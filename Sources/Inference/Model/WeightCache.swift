@@ -1,3 +1,4 @@
+internal import CKernels
 internal import GGUF
 
 /// A file with the interleaved weights of one model, beside the model's own.

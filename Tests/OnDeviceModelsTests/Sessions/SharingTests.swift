@@ -141,6 +141,7 @@ import Testing
     // The next request loads it again, and has lost nothing but the cache.
     let again = try await session.respond(to: "hello", options: atMost(2))
     #expect(again.usage.input.cachedTokenCount == 0 && model.isLoaded)
+    withExtendedLifetime(session) {}
   }
 
   @Test func aCacheOfAnotherTypeBelongsToAnotherLoadedModel() async throws {

@@ -1,11 +1,12 @@
 // Products of interleaved weights: every lane sums its own row. Part of ck_matmul_body.h.
 
 // How far ahead of the arithmetic weights are asked for: further than one core's own prefetching
-// looks, which also stops at every page.
+// looks, which also stops at every page. They go to the second cache: on the way to the first one they
+// would keep the loads of now waiting.
 enum { LANES_AHEAD = 8192 };
 
 CK_INLINE void fetch_ahead(const uint8_t *w, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(w + at + LANES_AHEAD, 0, 3);
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(w + at + LANES_AHEAD, 0, 2);
 }
 
 // CK_ROWS rows of a group with a few tokens, whose sums stay in registers.

@@ -25,8 +25,8 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) continue;
       lane_block block;
-      lane_block_at(lf, w, i, first, &block);
       fetch_ahead(w + i * bytes / 8, bytes / 8);
+      lane_block_at(lf, w, i, first, &block);
       block_product(f, &block, i, x, b + i, tokens, &sums, lanes[i]);
     }
   }

@@ -9,11 +9,30 @@ CK_INLINE void fetch_ahead(const uint8_t *w, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(w + at + LANES_AHEAD, 0, 2);
 }
 
+// Passes over a group, of CK_ROWS rows each.
+enum { LANE_PASSES = CK_GROUP_ROWS / CK_ROWS };
+
+// Asks for weights after block i of the chunk at `chunk`. With several passes over a group, all but
+// the first find it in the cache: each asks for its share of the next group, so that memory never waits.
+CK_INLINE void fetch_after(const uint8_t *group, const uint8_t *chunk, size_t i, size_t bytes,
+                           size_t group_bytes, size_t first) {
+  const size_t at = (size_t)(chunk - group) + i * bytes / 8;
+  if (LANE_PASSES == 1) {
+    fetch_ahead(group + at, bytes / 8);
+    return;
+  }
+  const size_t share = group_bytes / LANE_PASSES * (first / CK_ROWS) + at / LANE_PASSES;
+  const uint8_t *next = group + group_bytes + share;
+  for (size_t byte = 0; byte < bytes / 8 / LANE_PASSES; byte += 64)
+    __builtin_prefetch(next + byte, 0, 2);
+}
+
 // CK_ROWS rows of a group with a few tokens, whose sums stay in registers.
 CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t first,
                                  const ck_q8 *x, const size_t tokens, float *y, size_t y_stride) {
   const vector_format *f = lf->f;
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
+  const uint8_t *group = w;
   fxr lanes[8][2];
   tile_sums sums;
   CK_UNROLL
@@ -25,7 +44,7 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) continue;
       lane_block block;
-      fetch_ahead(w + i * bytes / 8, bytes / 8);
+      fetch_after(group, w, i, bytes, blocks * bytes / 8, first);
       lane_block_at(lf, w, i, first, &block);
       block_product(f, &block, i, x, b + i, tokens, &sums, lanes[i]);
     }

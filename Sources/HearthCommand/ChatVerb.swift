@@ -80,6 +80,7 @@ private struct ChatLoop {
   /// - Throws: `Terminated`.
   private mutating func answer(_ text: String) async throws {
     let (conversation, options) = (conversation, options)
+    Interrupt.prepare()
     let work = Task {
       let stream = try await conversation.send(text, options: options)
       var last = ""

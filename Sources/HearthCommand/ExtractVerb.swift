@@ -146,6 +146,7 @@ private struct Extractor {
   /// - Returns: a whole value.
   /// - Throws: `IncompleteValue`, and why there is no value at all.
   func value(of document: String, answer: Int? = nil) async throws -> String {
+    Interrupt.prepare()
     let work = Task {
       var options = options
       options.grammar = source.grammar(document: document, verbatim: verbatim)

@@ -49,6 +49,10 @@ final class Interrupt: @unchecked Sendable {
   /// The exit status after a signal, as shells report it.
   static func status(of signal: Int32) -> Int32 { 128 + signal }
 
+  /// Begins to listen, before work is begun that signals shall cancel: one that came between would be
+  /// lost.
+  static func prepare() { _ = shared }
+
   /// Waits for `work`; Ctrl-C meanwhile cancels it, a second one ends the process.
   ///
   /// - Throws: where `work` was cancelled and has cleaned up: `CancellationError` after Ctrl-C,

@@ -96,6 +96,7 @@ private enum ModelsReport {
       Console.note("\(entry.name) is damaged and fetched again: \(path)")
     } catch .notPulled {
     }
+    Interrupt.prepare()
     let work = Task {
       try await ModelDownloader(store: store).pull(entry) { progress in
         Console.status(text(entry, progress))

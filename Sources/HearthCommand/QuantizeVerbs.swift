@@ -97,6 +97,7 @@ private enum WritingOptions {
       @escaping @Sendable (@escaping @Sendable (QuantizationProgress) -> Void) async throws
       -> Void
   ) async throws {
+    Interrupt.prepare()
     let task = Task {
       try await work { progress in
         guard let text = text(progress) else { return }

@@ -42,6 +42,7 @@ let runVerb = Verb(
   _ = try options.grammar?.grammar()
   let model = try await ModelOptions.load(arguments, path, engine, template)
 
+  Interrupt.prepare()
   let work = Task { [options] in
     let stream =
       arguments.has("--raw")

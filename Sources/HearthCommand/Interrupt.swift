@@ -19,17 +19,20 @@ final class Interrupt: @unchecked Sendable {
   private var sources: [any DispatchSourceSignal] = []
 
   private init() {
+    let registration = DispatchGroup()
     for number in [SIGINT, SIGTERM, SIGHUP] {
       let previous = signal(number, SIG_IGN)
       // Whoever started the process wants it to outlive the terminal (`nohup`).
       if number == SIGHUP, unsafe unsafeBitCast(previous, to: Int.self) == Self.ignored { continue }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { [unowned self] in receive(number) }
+      registration.enter()
+      source.setRegistrationHandler { registration.leave() }
       source.resume()
       sources.append(source)
-      // The source sees the signal all the same; without this it would end the process first.
-      _ = signal(number, SIG_IGN)
     }
+    // The system's library installs its handlers on another thread; until then signals are ignored.
+    registration.wait()
   }
 
   /// `SIG_IGN` as a number, since functions cannot be compared.

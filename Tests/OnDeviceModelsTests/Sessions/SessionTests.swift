@@ -170,13 +170,17 @@ import Tokenization
     #expect(session.contextUsage == nil)
   }
 
-  @Test func aTextThatFillsTheWindowIsAnError() async throws {
-    // A model that never ends.
+  /// A session with a model that never ends: responses take all the tokens they may take.
+  private func endlessSession(contextSize: Int) async throws -> LanguageModelSession {
     let tokenizer = try await TinyModel.plain().tokenizer
     var sampling = SamplingOptions.greedy
     for token in tokenizer.vocabulary.endOfGeneration { sampling.logitBias[token] = -.infinity }
-    let session = LanguageModelSession(
-      model: TinyModel.model(contextSize: 65, sampling: sampling))
+    return LanguageModelSession(
+      model: TinyModel.model(contextSize: contextSize, sampling: sampling))
+  }
+
+  @Test func aTextThatFillsTheWindowIsAnError() async throws {
+    let session = try await endlessSession(contextSize: 65)
     await #expect {
       try await session.respond(to: "hello")
     } throws: { error in
@@ -196,12 +200,7 @@ import Tokenization
   }
 
   @Test func turnsAreLeftOutBeforeTheyTakeTheRoomOfTheResponse() async throws {
-    // A model that never ends: all responses take the tokens they may take.
-    let tokenizer = try await TinyModel.plain().tokenizer
-    var sampling = SamplingOptions.greedy
-    for token in tokenizer.vocabulary.endOfGeneration { sampling.logitBias[token] = -.infinity }
-    let session = LanguageModelSession(
-      model: TinyModel.model(contextSize: 160, sampling: sampling))
+    let session = try await endlessSession(contextSize: 160)
     session.historyPolicy = .dropOldestTurns()
     for index in 0..<8 {
       let response = try await session.respond(to: "turn \(index)", options: atMost(20))

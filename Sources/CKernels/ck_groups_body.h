@@ -5,8 +5,8 @@
 // would keep the loads of now waiting.
 enum { LANES_AHEAD = 8192 };
 
-CK_INLINE void fetch_ahead(const uint8_t *w, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(w + at + LANES_AHEAD, 0, 2);
+CK_INLINE void fetch(const uint8_t *w, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(w + at, 0, 2);
 }
 
 // Passes over a group, of CK_ROWS rows each.
@@ -18,13 +18,11 @@ CK_INLINE void fetch_after(const uint8_t *group, const uint8_t *chunk, size_t i,
                            size_t group_bytes, size_t first) {
   const size_t at = (size_t)(chunk - group) + i * bytes / 8;
   if (LANE_PASSES == 1) {
-    fetch_ahead(group + at, bytes / 8);
+    fetch(group + at + LANES_AHEAD, bytes / 8);
     return;
   }
   const size_t share = group_bytes / LANE_PASSES * (first / CK_ROWS) + at / LANE_PASSES;
-  const uint8_t *next = group + group_bytes + share;
-  for (size_t byte = 0; byte < bytes / 8 / LANE_PASSES; byte += 64)
-    __builtin_prefetch(next + byte, 0, 2);
+  fetch(group + group_bytes + share, bytes / 8 / LANE_PASSES);
 }
 
 // CK_ROWS rows of a group with a few tokens, whose sums stay in registers.
@@ -75,7 +73,7 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
       if (i >= n) continue;
       lane_block block;
       lane_block_at(lf, w, i, first, &block);
-      if (token == 0 && first == 0) fetch_ahead(w + i * bytes / 8, bytes / 8);
+      if (token == 0 && first == 0) fetch(w + i * bytes / 8 + LANES_AHEAD, bytes / 8);
       block_product(f, &block, i, x, at + i, tokens, &sums, lanes[i]);
     }
   }
@@ -139,7 +137,7 @@ CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t gr
       CK_UNROLL
       for (size_t g = 0; g < 2; g++) {
         lane_block_at(lf, w + g * group_bytes, i, 0, &block[g]);
-        if (token == 0) fetch_ahead(w + g * group_bytes + i * bytes / 8, bytes / 8);
+        if (token == 0) fetch(w + g * group_bytes + i * bytes / 8 + LANES_AHEAD, bytes / 8);
       }
       pair_product(f, block, i, x, at + i, tokens, &sums, (fxr *[2]){lanes[0][i], lanes[1][i]});
     }

@@ -68,13 +68,21 @@ import Testing
     withExtendedLifetime(sessions) {}
   }
 
-  @Test func aModelInUseStaysUntilItsResponseIsWhole() async throws {
-    let model = model()
-    let session = LanguageModelSession(model: model)
+  /// A response that has begun, with memory short since then.
+  private func streamUnderPressure(
+    _ session: LanguageModelSession
+  ) async throws -> LanguageModelSession.ResponseStream<String>.AsyncIterator {
     var stream = session.streamResponse(to: "hello", options: atMost(40)).makeAsyncIterator()
     _ = try await stream.next()
     system.isShort = true
     try await system.haveLooked()
+    return stream
+  }
+
+  @Test func aModelInUseStaysUntilItsResponseIsWhole() async throws {
+    let model = model()
+    let session = LanguageModelSession(model: model)
+    var stream = try await streamUnderPressure(session)
     #expect(model.isLoaded)
     while try await stream.next() != nil {}
     while model.isLoaded { try await Task.sleep(for: .milliseconds(1)) }
@@ -84,10 +92,7 @@ import Testing
   @Test func aModelInUseIsKeptIfMemoryIsBackBeforeItsResponseIsWhole() async throws {
     let model = model()
     let session = LanguageModelSession(model: model)
-    var stream = session.streamResponse(to: "hello", options: atMost(40)).makeAsyncIterator()
-    _ = try await stream.next()
-    system.isShort = true
-    try await system.haveLooked()
+    var stream = try await streamUnderPressure(session)
     system.isShort = false
     try await system.haveLooked()
     while try await stream.next() != nil {}

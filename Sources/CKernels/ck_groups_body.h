@@ -44,7 +44,7 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
       lane_block block;
       fetch_after(group, w, i, bytes, blocks * bytes / 8, first);
       lane_block_at(lf, w, i, first, &block);
-      block_product(f, &block, i, x, b + i, tokens, &sums, lanes[i]);
+      block_product(f, &block, i, x, b + i, tokens, &sums, false, lanes[i]);
     }
   }
   CK_UNROLL
@@ -63,18 +63,20 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   fxr lanes[8][TOKEN_TILE];
   tile_sums sums;
-  memset(lanes, 0, sizeof lanes);
   for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
     fill_tile_sums(f, x, at, n, tokens, &sums);
     CK_UNROLL
     for (size_t i = 0; i < 8; i++) {
-      if (i >= n) continue;
+      if (i >= n) {
+        if (b == 0) clear_lane(lanes[i], tokens);
+        continue;
+      }
       lane_block block;
       lane_block_at(lf, w, i, first, &block);
       if (token == 0 && first == 0) fetch(w + i * bytes / 8 + LANES_AHEAD, bytes / 8);
-      block_product(f, &block, i, x, at + i, tokens, &sums, lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, &sums, b == 0, lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);
@@ -99,19 +101,22 @@ CK_INLINE void pair_dots(const vector_format *f, const lane_block block[2], size
   for (size_t g = 0; g < 2; g++) dots[g] = block[g].s[0] * first[g] + block[g].s[1] * second[g];
 }
 
-// Block i of a chunk of two groups with `tokens` activation rows; `at` is the first one's block.
+// Block i of a chunk of two groups with `tokens` activation rows; `at` is the first one's block. As
+// tokens_product.
 CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], size_t i,
                             const ck_q8 *x, size_t at, size_t tokens, const tile_sums *sums,
-                            fxr *lanes[2]) {
+                            const bool opens, fxr *lanes[2]) {
   for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
-    // As in tokens_product; scales are not negative, and integers leave the vector units alone.
-    if (load_u32(&x->scale[at]) == 0) continue;
+    if (load_u32(&x->scale[at]) == 0) {
+      if (opens) lanes[0][t] = lanes[1][t] = (fxr){0};
+      continue;
+    }
     ixr dots[2];
     pair_dots(f, block, i, x->q + at * CK_BLOCK_VALUES, sums->correction[t], dots);
     const fxr scale = splat_float(x->scale[at]);
     CK_UNROLL
     for (size_t g = 0; g < 2; g++) {
-      lanes[g][t] = FMA(scale, block_term(f, &block[g], i, dots[g], sums, t), lanes[g][t]);
+      add_to_lane(scale, block_term(f, &block[g], i, dots[g], sums, t), opens, &lanes[g][t]);
     }
   }
 }
@@ -125,21 +130,24 @@ CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t gr
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   fxr lanes[2][8][TOKEN_TILE];
   tile_sums sums;
-  memset(lanes, 0, sizeof lanes);
   for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
     fill_tile_sums(f, x, at, n, tokens, &sums);
     CK_UNROLL
     for (size_t i = 0; i < 8; i++) {
-      if (i >= n) continue;
+      if (i >= n) {
+        if (b == 0) clear_lane(lanes[0][i], tokens), clear_lane(lanes[1][i], tokens);
+        continue;
+      }
       lane_block block[2];
       CK_UNROLL
       for (size_t g = 0; g < 2; g++) {
         lane_block_at(lf, w + g * group_bytes, i, 0, &block[g]);
         if (token == 0) fetch(w + g * group_bytes + i * bytes / 8 + LANES_AHEAD, bytes / 8);
       }
-      pair_product(f, block, i, x, at + i, tokens, &sums, (fxr *[2]){lanes[0][i], lanes[1][i]});
+      pair_product(f, block, i, x, at + i, tokens, &sums, b == 0,
+                   (fxr *[2]){lanes[0][i], lanes[1][i]});
     }
   }
   store_tile(lanes[0], tokens, y, y_stride);

@@ -85,6 +85,9 @@ typedef struct tile_sums {
 #ifndef CK_TOKEN_PAIRS
 #define CK_TOKEN_PAIRS 0
 #endif
+#ifndef CK_SCALED_DOTS
+#define CK_SCALED_DOTS 0
+#endif
 
 // Whether tiles of tokens go in pairs. The sums of groups would be turned twice a block, which costs
 // more than it saves.
@@ -97,12 +100,15 @@ CK_INLINE bool is_centred(const vector_format *f, size_t tokens) {
 
 CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n,
                               size_t tokens, tile_sums *sums) {
-  const bool correct = excess(f) != 0 && !is_centred(f, tokens);
+  const bool correct =
+      excess(f) != 0 && !is_centred(f, tokens) && !(CK_SCALED_DOTS && is_grouped(f));
   if (!correct && !has_minimum(f)) return;
   const i16x16 ones = (i16x16){0} + 1;
+  const size_t all = x->tokens * (x->stride / CK_BLOCK_VALUES);
   for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
     const int16_t *p = x->sum + 2 * at;
-    const i16x16 groups = n == 8 ? load_i16x16(p) : load_part_i16x16(p, 4 * n);
+    // More than n blocks do no harm where they can be read, and a part is slow to load.
+    const i16x16 groups = at + 8 <= all ? load_i16x16(p) : load_part_i16x16(p, 4 * n);
     if (is_grouped(f)) {
       const i32x16 wide = __builtin_convertvector(groups, i32x16);
       const i32x16 correction = wide * -excess(f);
@@ -142,10 +148,19 @@ CK_INLINE void token_dots(const vector_format *f, const bxr *codes, size_t n, co
   dots[0] = panel_dot(codes, n, q, f->largest, splat_int(start));
 }
 
-// The integer products of one block with `count` tokens, one or two.
+// The integer products of one block with `count` tokens, one or two, of which the first one's block
+// is `at`.
 CK_INLINE void block_dots(const vector_format *f, const lane_block *block, size_t i,
-                          const int8_t *q, size_t stride, const size_t count,
-                          const bool centred, const int32_t *correction, ixr dots[2]) {
+                          const ck_q8 *x, size_t at, const size_t count, const bool centred,
+                          const int32_t *correction, ixr dots[2]) {
+  const int8_t *q = x->q + at * CK_BLOCK_VALUES;
+  const size_t stride = (count - 1) * x->stride;
+#if CK_SCALED_DOTS
+  if (is_grouped(f)) {
+    dots[0] = scaled_dots(block->codes, block->s, q, x->sum + 2 * at, f->largest, excess(f));
+    return;
+  }
+#endif
   if (!is_grouped(f)) {
     token_dots(f, block->codes, 8, q, stride, centred, correction + i, dots);
     return;
@@ -172,32 +187,44 @@ CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t
   return block->a * product;
 }
 
+// lane += scale * term; a lane that opens holds nothing before.
+CK_INLINE void add_to_lane(fxr scale, fxr term, bool opens, fxr *lane) {
+  fxr before = {0};
+  if (!opens) before = *lane;
+  *lane = FMA(scale, term, before);
+}
+
 // Block i of a chunk with `count` activation rows, one or two, from `token` of the tile on; `at` is
 // the block of the tile's first one. A pair of one row has it twice.
 CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
                               const ck_q8 *x, size_t at, size_t token, const size_t count,
-                              const bool centred, const tile_sums *sums, fxr *lanes) {
+                              const bool centred, const tile_sums *sums, const bool opens,
+                              fxr *lanes) {
   const size_t apart = x->stride / CK_BLOCK_VALUES;
   const size_t first = at + token * apart;
-  // Low bytes of wide activations are mostly zeros.
-  if (count == 1 && x->scale[first] == 0) return;
+  // Low bytes of wide activations are mostly zeros. Scales are not negative, and integers leave the
+  // vector units alone.
+  if (count == 1 && load_u32(&x->scale[first]) == 0) {
+    if (opens) lanes[token] = (fxr){0};
+    return;
+  }
   ixr dots[2];
-  block_dots(f, block, i, x->q + first * CK_BLOCK_VALUES, (count - 1) * x->stride, count,
-             centred, sums->correction[token], dots);
+  block_dots(f, block, i, x, first, count, centred, sums->correction[token], dots);
   CK_UNROLL
   for (size_t t = 0; t < count; t++) {
     const fxr term = block_term(f, block, i, dots[t], sums, token + t);
-    lanes[token + t] = FMA(splat_float(x->scale[first + t * apart]), term, lanes[token + t]);
+    add_to_lane(splat_float(x->scale[first + t * apart]), term, opens, &lanes[token + t]);
   }
 }
 
-// Block i of a chunk with `tokens` activation rows; `at` is the first one's block.
+// Block i of a chunk with `tokens` activation rows; `at` is the first one's block, and `opens` says
+// that it is the first of its lane.
 CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
                              const ck_q8 *x, size_t at, const size_t tokens,
-                             const tile_sums *sums, fxr *lanes) {
+                             const tile_sums *sums, const bool opens, fxr *lanes) {
   size_t t = 0;
   if (!is_centred(f, tokens)) {
-    for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, lanes);
+    for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, opens, lanes);
     return;
   }
   lane_block centred = *block;
@@ -207,12 +234,14 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
   if (in_pairs(f)) {
     turn_pairs(centred.codes);
     for (size_t n = tokens / 2; n > 0; n--, t += 2) {
-      tokens_product(f, &centred, i, x, at, t, 2, true, sums, lanes);
+      tokens_product(f, &centred, i, x, at, t, 2, true, sums, opens, lanes);
     }
   }
 #endif
-  for (; t < tokens; t++) tokens_product(f, &centred, i, x, at, t, 1, true, sums, lanes);
+  for (; t < tokens; t++) tokens_product(f, &centred, i, x, at, t, 1, true, sums, opens, lanes);
 }
+
+CK_INLINE void clear_lane(fxr *lane, size_t tokens) { memset(lane, 0, tokens * sizeof *lane); }
 
 // Adds the lanes in the order of ck_matmul_scalar.c.
 CK_INLINE void store_lanes(const fxr lane[8], float *y) {
@@ -239,18 +268,21 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
   fxr lanes[8][TOKEN_TILE];
   panel p;
   tile_sums sums;
-  memset(lanes, 0, sizeof lanes);
   for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes(f)) {
     const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + first;
     fill_panel(f, w, row_bytes, n, &p);
     fill_tile_sums(f, x, at, n, tokens, &sums);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < 8; i++) {
+      if (i >= n) {
+        if (first == 0) clear_lane(lanes[i], tokens);
+        continue;
+      }
       lane_block block = {.a = p.a[i], .m = p.m[i]};
       memcpy(block.codes, p.codes[i], sizeof block.codes);
       memcpy(block.s, p.s + 2 * i, sizeof block.s);
       memcpy(block.n, p.n + 2 * i, sizeof block.n);
-      block_product(f, &block, i, x, at + i, tokens, &sums, lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, &sums, first == 0, lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);

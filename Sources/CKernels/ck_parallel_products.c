@@ -64,13 +64,14 @@ static size_t all_rows(const products_job *job) {
 }
 
 // About as many bytes of weights in a part as is best, but several parts a thread where there is
-// enough to do; whole groups of rows.
+// enough to do; whole groups of rows, and pairs of them where kernels take two.
 static size_t rows_per_part(const products_job *job, size_t tokens) {
   const size_t wanted = PARTS_PER_THREAD * ck_pool_threads(job->c->pool);
   const size_t bytes = tokens == 1 ? WEIGHT_BYTES_PER_STREAM : WEIGHT_BYTES_PER_PART;
   const size_t cached = bytes / larger(job->products[0].w.row_bytes, 1);
   const size_t rows = smaller(cached, all_rows(job) / wanted);
-  return larger(rows / CK_GROUP_ROWS, 1) * CK_GROUP_ROWS;
+  const size_t together = tokens > 2 ? 2 * CK_GROUP_ROWS : CK_GROUP_ROWS;
+  return larger(rows / together, 1) * together;
 }
 
 static void run(products_job *job, ck_pool_fn part) {

@@ -6,45 +6,55 @@
 #include "ck_parallel.h"
 
 size_t ck_rows_scratch(const ck_pool *pool, size_t cols) {
-  return ck_pool_threads(pool) * 2 * cols;
+  return ck_pool_threads(pool) * cols;
 }
 
 // --- the form of activations ---
-
-// rest = x - scale * q, each operation rounded on its own: the same bits on every CPU.
-static void leave_over(const float *x, const ck_q8 *row, float *rest) {
-#pragma STDC FP_CONTRACT OFF
-  for (size_t block = 0; block < row->cols / CK_Q8_BLOCK; block++) {
-    const float scale = row->scale[block];
-    for (size_t i = block * CK_Q8_BLOCK; i < (block + 1) * CK_Q8_BLOCK; i++) {
-      const float rounded = scale * (float)row->q[i];
-      rest[i] = x[i] - rounded;
-    }
-  }
-}
 
 // A block makes do with one byte where the square of its scale is at most this many times the mean of
 // those of its row. A few blocks hold nearly all of a row's rounding errors: those of the channels
 // with very large activations that every transformer has.
 #define ONE_BYTE_SCALE_SQUARED 2.0f
 
-static void drop_small(const ck_q8 *high, const ck_q8 *low) {
+// Scales up to the square root of this make do with one byte.
+static float one_byte_limit(const ck_q8 *high) {
 #pragma STDC FP_CONTRACT OFF
   const size_t blocks = high->cols / CK_Q8_BLOCK;
   float squares = 0;
   for (size_t b = 0; b < blocks; b++) squares += high->scale[b] * high->scale[b];
-  const float limit = squares / (float)blocks * ONE_BYTE_SCALE_SQUARED;
+  return squares / (float)blocks * ONE_BYTE_SCALE_SQUARED;
+}
+
+// Quantises what block b of x is more than its first bytes say, each operation rounded on its own: the
+// same bits on every CPU.
+static void store_rest(const ck_context *c, const float *x, const ck_q8 *high, const ck_q8 *low,
+                       size_t b) {
+#pragma STDC FP_CONTRACT OFF
+  const size_t at = b * CK_Q8_BLOCK;
+  float rest[CK_Q8_BLOCK];
+  for (size_t i = 0; i < CK_Q8_BLOCK; i++) {
+    const float rounded = high->scale[b] * (float)high->q[at + i];
+    rest[i] = x[at + i] - rounded;
+  }
+  c->matmul->quantize_q8(rest, CK_Q8_BLOCK, low->q + at, low->scale + b, low->sum + 2 * b);
+}
+
+// Two bytes a value in the blocks that need them.
+static void store_wide(const ck_context *c, const float *x, const ck_q8 *high, const ck_q8 *low) {
+#pragma STDC FP_CONTRACT OFF
+  const size_t blocks = high->cols / CK_Q8_BLOCK;
+  c->matmul->quantize_q8(x, high->cols, high->q, high->scale, high->sum);
+  memset(low->q, 0, low->cols);
+  memset(low->scale, 0, blocks * sizeof *low->scale);
+  memset(low->sum, 0, 2 * blocks * sizeof *low->sum);
+  const float limit = one_byte_limit(high);
   for (size_t b = 0; b < blocks; b++) {
-    if (!(high->scale[b] * high->scale[b] <= limit)) continue;
-    memset(low->q + b * CK_Q8_BLOCK, 0, CK_Q8_BLOCK);
-    low->scale[b] = 0;
-    low->sum[2 * b] = low->sum[2 * b + 1] = 0;
+    // Of scales that are not numbers too.
+    if (!(high->scale[b] * high->scale[b] <= limit)) store_rest(c, x, high, low, b);
   }
 }
 
-// Stores row t. `rest` is room for another row.
-static void store_row(const ck_context *c, const ck_activations *out, size_t t, const float *x,
-                      float *rest) {
+static void store_row(const ck_context *c, const ck_activations *out, size_t t, const float *x) {
   const size_t cols = out->cols;
   switch (out->form) {
     case CK_FORM_FLOAT:
@@ -57,10 +67,7 @@ static void store_row(const ck_context *c, const ck_activations *out, size_t t, 
     }
     case CK_FORM_WIDE: {
       const ck_q8 high = ck_q8_rows(&out->q8, 2 * t, 1), low = ck_q8_rows(&out->q8, 2 * t + 1, 1);
-      c->matmul->quantize_q8(x, cols, high.q, high.scale, high.sum);
-      leave_over(x, &high, rest);
-      c->matmul->quantize_q8(rest, cols, low.q, low.scale, low.sum);
-      drop_small(&high, &low);
+      store_wide(c, x, &high, &low);
       break;
     }
     case CK_FORM_TILES:
@@ -74,7 +81,7 @@ static void store_row(const ck_context *c, const ck_activations *out, size_t t, 
 typedef struct rows_job {
   const ck_context *c;
   const void *step;
-  float *scratch;  // [threads, 2, cols]
+  float *scratch;  // [threads, cols]
   size_t cols, tokens;
   void (*row)(const struct rows_job *job, size_t t, float *scratch);
   cut cut;
@@ -83,7 +90,7 @@ typedef struct rows_job {
 static void rows_part(void *context, size_t index, size_t worker) {
   const rows_job *job = context;
   const span tokens = part_of(job->cut, job->tokens, index);
-  float *scratch = job->scratch ? job->scratch + worker * 2 * job->cols : NULL;
+  float *scratch = job->scratch ? job->scratch + worker * job->cols : NULL;
   for (size_t t = tokens.begin; t < tokens.end; t++) job->row(job, t, scratch);
 }
 
@@ -95,12 +102,13 @@ static void run(rows_job job) {
 // --- the steps ---
 
 static void pack_row(const rows_job *job, size_t t, float *scratch) {
+  (void)scratch;
   const ck_pack *step = job->step;
-  store_row(job->c, step->out, t, step->x + t * step->x_stride, scratch);
+  store_row(job->c, step->out, t, step->x + t * step->x_stride);
 }
 
 void ck_par_pack(const ck_context *c, const ck_pack *step) {
-  run((rows_job){c, step, step->scratch, step->out->cols, step->out->tokens, pack_row, {0}});
+  run((rows_job){c, step, NULL, step->out->cols, step->out->tokens, pack_row, {0}});
 }
 
 static void norm_row(const rows_job *job, size_t t, float *scratch) {
@@ -116,7 +124,7 @@ static void norm_row(const rows_job *job, size_t t, float *scratch) {
   }
   if (!step->out) return;
   f->rms_norm(x, step->weight, n, step->eps, scratch);
-  store_row(job->c, step->out, t, scratch, scratch + n);
+  store_row(job->c, step->out, t, scratch);
 }
 
 void ck_par_norm(const ck_context *c, const ck_norm *step) {
@@ -129,7 +137,7 @@ static void gate_row(const rows_job *job, size_t t, float *scratch) {
   const size_t n = step->out->cols;
   const float *gate = step->gate + t * step->stride, *up = step->up + t * step->stride;
   (step->gelu ? f->gelu_mul : f->silu_mul)(gate, up, n, scratch);
-  store_row(job->c, step->out, t, scratch, scratch + n);
+  store_row(job->c, step->out, t, scratch);
 }
 
 void ck_par_gate(const ck_context *c, const ck_gate *step) {

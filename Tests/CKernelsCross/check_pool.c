@@ -170,12 +170,11 @@ static void check_second_bytes(const ck_context *c, float large, bool expected) 
   for (size_t k = 0; k < COLS; k++)
     x[k] = (k / 32 == LARGE ? large : 1) * (1 - 0.013f * (float)(k % 32));
   ck_activations out = activations(CK_FORM_WIDE, 1, COLS);
-  float *scratch = reserve(ck_rows_scratch(c->pool, COLS), sizeof *scratch);
-  ck_par_pack(c, &(ck_pack){.x = x, .x_stride = COLS, .out = &out, .scratch = scratch});
+  ck_par_pack(c, &(ck_pack){.x = x, .x_stride = COLS, .out = &out});
   const ck_q8 low = ck_q8_rows(&out.q8, 1, 1);
   for (size_t b = 0; b < BLOCKS; b++)
     CHECK((low.scale[b] != 0) == (b == LARGE && expected), "block %zu of %g", b, (double)large);
-  release(&out), free(scratch);
+  release(&out);
 }
 
 // x += norm(delta + bias), then norm, then the gate: against the kernels one by one.
@@ -237,7 +236,7 @@ static void check_product(const ck_context *c, size_t tokens, size_t rows, size_
   const size_t bytes = tokens * rows * sizeof *a;
   for (int wide = 0; wide < 2; wide++) {
     ck_activations q = activations(wide ? CK_FORM_WIDE : CK_FORM_Q8, tokens, cols);
-    ck_par_pack(c, &(ck_pack){x, cols, &q, scratch});
+    ck_par_pack(c, &(ck_pack){x, cols, &q});
     c->matmul->matmul[CK_Q8_0](w, row_bytes, rows, &q.q8, a, rows);
     for (size_t t = 0; wide && t < tokens; t++)
       for (size_t r = 0; r < rows; r++)
@@ -276,10 +275,9 @@ static void check_tiled(const ck_context *c, size_t tokens, size_t rows, size_t 
   const ck_weights groups = {CK_Q8_0, turned, row_bytes, rows, true};
   ck_par_interleave(c->pool, &plain, turned);
   float *x = random_floats(&g, tokens * cols, 1);
-  float *scratch = reserve(ck_rows_scratch(c->pool, cols), sizeof *scratch);
   uint16_t *panels = reserve(ck_tile_scratch(c->pool, cols, row_bytes), sizeof *panels);
   ck_activations in = activations(CK_FORM_TILES, tokens, cols);
-  ck_par_pack(c, &(ck_pack){x, cols, &in, scratch});
+  ck_par_pack(c, &(ck_pack){x, cols, &in});
 
   uint16_t *wide = reserve(rows * cols, sizeof *wide);
   for (size_t r = 0; r < rows; r += CK_GROUP_ROWS)
@@ -307,7 +305,7 @@ static void check_tiled(const ck_context *c, size_t tokens, size_t rows, size_t 
     release(&out), release(&expected);
   }
   release(&in);
-  free(w), free(turned), free(x), free(scratch), free(panels), free(wide), free(a), free(b);
+  free(w), free(turned), free(x), free(panels), free(wide), free(a), free(b);
 }
 
 void check_parallel(ck_isa isa) {

@@ -83,7 +83,7 @@ typedef struct ck_activations {
   ck_tiles tiles;
 } ck_activations;
 
-// The steps below write rows in the form of `out` and need ck_rows_scratch(cols) floats.
+// The steps below write rows in the form of `out`; scratch are ck_rows_scratch(cols) floats.
 size_t ck_rows_scratch(const ck_pool *pool, size_t cols);
 
 // out = x
@@ -91,7 +91,6 @@ typedef struct ck_pack {
   const float *x;  // [tokens, cols]
   size_t x_stride;
   const ck_activations *out;
-  float *scratch;
 } ck_pack;
 void ck_par_pack(const ck_context *c, const ck_pack *step);
 

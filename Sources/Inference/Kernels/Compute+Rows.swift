@@ -14,9 +14,8 @@ extension Compute {
     _ x: Matrix, for weights: WeightGroup, isWide: Bool = false
   ) throws(InferenceError) {
     try reserve(tokens: x.rows, columns: x.columns, for: weights, isWide: isWide)
-    let scratch = unsafe try rowScratch(columns: x.columns)
     unsafe withActivations { out in
-      var step = unsafe ck_pack(x: x.base, x_stride: x.stride, out: out, scratch: scratch)
+      var step = unsafe ck_pack(x: x.base, x_stride: x.stride, out: out)
       unsafe ck_par_pack(&context, &step)
     }
   }

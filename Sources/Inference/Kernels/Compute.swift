@@ -55,7 +55,7 @@ final class Compute: @unchecked Sendable {
 
   deinit { unsafe ck_pool_destroy(context.pool) }
 
-  /// Room for two rows a thread.
+  /// Room for one row a thread.
   func rowScratch(columns: Int) throws(InferenceError) -> UnsafeMutablePointer<Float> {
     unsafe try Self.grow(&rowScratch, to: ck_rows_scratch(context.pool, columns))
   }

@@ -107,7 +107,7 @@ CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], s
                             const ck_q8 *x, size_t at, size_t tokens, const tile_sums *sums,
                             const bool opens, fxr *lanes[2]) {
   for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
-    if (load_u32(&x->scale[at]) == 0) {
+    if (is_empty(x, at)) {
       if (opens) lanes[0][t] = lanes[1][t] = (fxr){0};
       continue;
     }

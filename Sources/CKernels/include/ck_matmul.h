@@ -16,7 +16,7 @@ enum { CK_Q8_BLOCK = 32 };
 // A block of scale 0 adds nothing to a product with finite weights.
 typedef struct ck_q8 {
   int8_t *q;      // [tokens, stride]
-  float *scale;   // [tokens, stride / 32]
+  float *scale;   // [tokens, stride / 32], 0 or at least 2^-127
   int16_t *sum;   // [tokens, stride / 16] sum of q over each 16 values
   size_t tokens;
   size_t cols;    // a multiple of 32

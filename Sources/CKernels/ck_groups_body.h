@@ -44,7 +44,7 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
       lane_block block;
       fetch_after(group, w, i, bytes, blocks * bytes / 8, first);
       lane_block_at(lf, w, i, first, &block);
-      block_product(f, &block, i, x, b + i, tokens, &sums, false, lanes[i]);
+      block_product(f, &block, i, x, b + i, tokens, &sums, lanes[i], lanes[i]);
     }
   }
   CK_UNROLL
@@ -76,7 +76,7 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
       lane_block block;
       lane_block_at(lf, w, i, first, &block);
       if (token == 0 && first == 0) fetch(w + i * bytes / 8 + LANES_AHEAD, bytes / 8);
-      block_product(f, &block, i, x, at + i, tokens, &sums, b == 0, lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, &sums, b == 0 ? no_sums : lanes[i], lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);
@@ -105,10 +105,11 @@ CK_INLINE void pair_dots(const vector_format *f, const lane_block block[2], size
 // tokens_product.
 CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], size_t i,
                             const ck_q8 *x, size_t at, size_t tokens, const tile_sums *sums,
-                            const bool opens, fxr *lanes[2]) {
+                            const fxr *before[2], fxr *lanes[2]) {
   for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
     if (is_empty(x, at)) {
-      if (opens) lanes[0][t] = lanes[1][t] = (fxr){0};
+      lanes[0][t] = before[0][t];
+      lanes[1][t] = before[1][t];
       continue;
     }
     ixr dots[2];
@@ -116,7 +117,7 @@ CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], s
     const fxr scale = splat_float(x->scale[at]);
     CK_UNROLL
     for (size_t g = 0; g < 2; g++) {
-      add_to_lane(scale, block_term(f, &block[g], i, dots[g], sums, t), opens, &lanes[g][t]);
+      lanes[g][t] = FMA(scale, block_term(f, &block[g], i, dots[g], sums, t), before[g][t]);
     }
   }
 }
@@ -146,8 +147,9 @@ CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t gr
         lane_block_at(lf, w + g * group_bytes, i, 0, &block[g]);
         if (token == 0) fetch(w + g * group_bytes + i * bytes / 8 + LANES_AHEAD, bytes / 8);
       }
-      pair_product(f, block, i, x, at + i, tokens, &sums, b == 0,
-                   (fxr *[2]){lanes[0][i], lanes[1][i]});
+      fxr *after[2] = {lanes[0][i], lanes[1][i]};
+      const fxr *before[2] = {b == 0 ? no_sums : after[0], b == 0 ? no_sums : after[1]};
+      pair_product(f, block, i, x, at + i, tokens, &sums, before, after);
     }
   }
   store_tile(lanes[0], tokens, y, y_stride);

@@ -187,30 +187,30 @@ CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t
   return block->a * product;
 }
 
-// Whether a block's scale is 0, by its upper half: other scales are 2^-127 or more. Of a whole one the
-// compiler would move the bits to the vector units instead of loading it there.
+// Whether a block's scale is 0. On x86 by its upper half (other scales are 2^-127 or more): the bits of a
+// whole one would be moved to the vector units, where a load into all lanes costs nothing.
 CK_INLINE bool is_empty(const ck_q8 *x, size_t block) {
+#if defined(__x86_64__)
   return ck_load_u16((const uint8_t *)&x->scale[block] + 2) == 0;
+#else
+  return x->scale[block] == 0;
+#endif
 }
 
-// lane += scale * term; a lane that opens holds nothing before.
-CK_INLINE void add_to_lane(fxr scale, fxr term, bool opens, fxr *lane) {
-  fxr before = {0};
-  if (!opens) before = *lane;
-  *lane = FMA(scale, term, before);
-}
+// What the lanes of a tile hold before their first block.
+static const fxr no_sums[TOKEN_TILE];
 
 // Block i of a chunk with `count` activation rows, one or two, from `token` of the tile on; `at` is
 // the block of the tile's first one. A pair of one row has it twice.
 CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
                               const ck_q8 *x, size_t at, size_t token, const size_t count,
-                              const bool centred, const tile_sums *sums, const bool opens,
+                              const bool centred, const tile_sums *sums, const fxr *before,
                               fxr *lanes) {
   const size_t apart = x->stride / CK_BLOCK_VALUES;
   const size_t first = at + token * apart;
   // Low bytes of wide activations are mostly zeros.
   if (count == 1 && is_empty(x, first)) {
-    if (opens) lanes[token] = (fxr){0};
+    lanes[token] = before[token];
     return;
   }
   ixr dots[2];
@@ -218,18 +218,18 @@ CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, s
   CK_UNROLL
   for (size_t t = 0; t < count; t++) {
     const fxr term = block_term(f, block, i, dots[t], sums, token + t);
-    add_to_lane(splat_float(x->scale[first + t * apart]), term, opens, &lanes[token + t]);
+    lanes[token + t] = FMA(splat_float(x->scale[first + t * apart]), term, before[token + t]);
   }
 }
 
-// Block i of a chunk with `tokens` activation rows; `at` is the first one's block, and `opens` says
-// that it is the first of its lane.
+// Block i of a chunk with `tokens` activation rows, added to the sums `before` (`lanes` themselves, or
+// no_sums for their first block); `at` is the first row's block.
 CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
                              const ck_q8 *x, size_t at, const size_t tokens,
-                             const tile_sums *sums, const bool opens, fxr *lanes) {
+                             const tile_sums *sums, const fxr *before, fxr *lanes) {
   size_t t = 0;
   if (!is_centred(f, tokens)) {
-    for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, opens, lanes);
+    for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, before, lanes);
     return;
   }
   lane_block centred = *block;
@@ -239,11 +239,11 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
   if (in_pairs(f)) {
     turn_pairs(centred.codes);
     for (size_t n = tokens / 2; n > 0; n--, t += 2) {
-      tokens_product(f, &centred, i, x, at, t, 2, true, sums, opens, lanes);
+      tokens_product(f, &centred, i, x, at, t, 2, true, sums, before, lanes);
     }
   }
 #endif
-  for (; t < tokens; t++) tokens_product(f, &centred, i, x, at, t, 1, true, sums, opens, lanes);
+  for (; t < tokens; t++) tokens_product(f, &centred, i, x, at, t, 1, true, sums, before, lanes);
 }
 
 CK_INLINE void clear_lane(fxr *lane, size_t tokens) { memset(lane, 0, tokens * sizeof *lane); }
@@ -287,7 +287,8 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
       memcpy(block.codes, p.codes[i], sizeof block.codes);
       memcpy(block.s, p.s + 2 * i, sizeof block.s);
       memcpy(block.n, p.n + 2 * i, sizeof block.n);
-      block_product(f, &block, i, x, at + i, tokens, &sums, first == 0, lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, &sums, first == 0 ? no_sums : lanes[i],
+                    lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);

@@ -1,6 +1,6 @@
 // Attention of many rows with AMX tiles: scores and sums are products of bfloat16, everything
 // between them is float32. The formulas are those of ck_attention_body.h, block by block.
-#if defined(__x86_64__) && !defined(CK_EMULATE)
+#if defined(__x86_64__)
 
 #include <math.h>
 
@@ -9,10 +9,12 @@
 #include "ck_tiles.h"
 #include "ck_tiles_amx.h"
 
+#if !defined(CK_EMULATE)
 #pragma clang attribute push(                                                                      \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma,f16c,amx-tile," \
                           "amx-bf16"))),                                                           \
     apply_to = function)
+#endif
 
 #include "ck_vf_avx512.h"
 #include "ck_vf_math_body.h"
@@ -288,6 +290,8 @@ void ck_attention_tiles(const ck_attention *a) {
   }
 }
 
+#if !defined(CK_EMULATE)
 #pragma clang attribute pop
+#endif
 
 #endif

@@ -8,9 +8,7 @@ const ck_matmul_table *ck_matmul_table_for(ck_isa isa) {
 #if defined(__x86_64__)
     case CK_ISA_AVX2: return &ck_matmul_table_avx2;
     case CK_ISA_AVX512: return &ck_matmul_table_avx512;
-#if !defined(CK_EMULATE)
     case CK_ISA_AMX: return &ck_matmul_table_amx;
-#endif
 #elif defined(__aarch64__)
     case CK_ISA_NEON: return &ck_matmul_table_neon;
     case CK_ISA_DOTPROD: return &ck_matmul_table_dotprod;

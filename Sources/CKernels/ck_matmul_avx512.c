@@ -73,10 +73,8 @@ CK_INLINE bxr lane_lookup16(i8x16 table, bxr indices) {
 #include "ck_quantize_body.h"
 #include "ck_matmul_table_body.h"
 
-#if !defined(CK_EMULATE)
 const ck_matmul_table ck_matmul_table_amx = {
     .isa = CK_ISA_AMX, MATMUL_ENTRIES .tiles = &ck_tile_table_amx};
-#endif
 
 #if !defined(CK_EMULATE)
 #pragma clang attribute pop

@@ -27,10 +27,8 @@ extern const ck_matmul_table ck_matmul_table_scalar;
 #if defined(__x86_64__)
 extern const ck_matmul_table ck_matmul_table_avx2;
 extern const ck_matmul_table ck_matmul_table_avx512;
-#if !defined(CK_EMULATE)
 extern const ck_matmul_table ck_matmul_table_amx;
 extern const ck_tile_table ck_tile_table_amx;
-#endif
 #elif defined(__aarch64__)
 extern const ck_matmul_table ck_matmul_table_neon;
 extern const ck_matmul_table ck_matmul_table_dotprod;

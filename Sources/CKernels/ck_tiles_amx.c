@@ -1,5 +1,5 @@
 // Tiles on AMX with bfloat16, beside AVX-512.
-#if defined(__x86_64__) && !defined(CK_EMULATE)
+#if defined(__x86_64__)
 
 #include "ck_matmul_tables.h"
 #include "ck_simd.h"
@@ -9,10 +9,12 @@
 const uint16_t ck_pair_order[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
                                     8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
 
+#if !defined(CK_EMULATE)
 #pragma clang attribute push(                                                                  \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512bf16,avx2,fma," \
                           "f16c,amx-tile,amx-bf16"))),                                         \
     apply_to = function)
+#endif
 
 #include "ck_matmul_x86_body.h"
 
@@ -211,6 +213,8 @@ const ck_tile_table ck_tile_table_amx = {
     .attention = ck_attention_tiles,
 };
 
+#if !defined(CK_EMULATE)
 #pragma clang attribute pop
+#endif
 
 #endif

@@ -66,14 +66,14 @@ extension GGUFFile {
   /// The paths of the files, in the order of `TensorInfo.shard`.
   public var paths: [String] { shards.map(\.file.path) }
 
-  /// What tells the files from others of the same names: the bytes and the last change of each.
+  /// What tells the files from others of the same names: the bytes and the last changes of each.
   ///
   /// Nil where the bytes come from no file.
   package var identity: [String]? {
     var parts: [String] = []
     for shard in shards {
       guard let changed = shard.file.changed else { return nil }
-      parts.append("\(shard.file.count) \(changed.seconds).\(changed.nanoseconds)")
+      parts.append("\(shard.file.count) \(changed)")
     }
     return parts
   }

@@ -20,8 +20,9 @@ import Android
   package let path: String
   /// The number of bytes.
   package let count: Int
-  /// When the file was last changed, in seconds and billionths; nil for bytes of no file.
-  package let changed: (seconds: Int, nanoseconds: Int)?
+  /// The times of the last change of the bytes, and of the file's other properties, which no program
+  /// can set, in seconds and billionths; nil for bytes of no file.
+  package let changed: String?
   /// The bytes [count], page aligned; nil for an empty file.
   private let base: UnsafeMutableRawPointer?
   /// Whether the bytes are the file's own pages, which the system can read again.
@@ -47,11 +48,11 @@ import Android
     self.path = path
     count = Int(status.st_size)
     #if canImport(Darwin)
-    let time = status.st_mtimespec
+    let times = [status.st_mtimespec, status.st_ctimespec]
     #else
-    let time = status.st_mtim
+    let times = [status.st_mtim, status.st_ctim]
     #endif
-    changed = (Int(time.tv_sec), Int(time.tv_nsec))
+    changed = times.map { "\($0.tv_sec).\($0.tv_nsec)" }.joined(separator: " ")
     isFile = access == .mapped
     switch access {
     case .mapped: unsafe base = try Self.map(count, of: descriptor, path: path)
@@ -164,6 +165,12 @@ extension MappedFile {
     }
     precondition(contains(range.lowerBound, range.count), "range from another file")
     return unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
+  }
+
+  /// Whether the bytes from an offset on are these.
+  package func holds(_ bytes: [UInt8], at offset: Int) -> Bool {
+    guard contains(offset, bytes.count) else { return false }
+    return unsafe unsafeBytes(offset..<offset + bytes.count).elementsEqual(bytes)
   }
 
   /// Asks the system to read a range of the file into memory before it is used.

@@ -16,7 +16,8 @@ enum ErrorText {
     case InferenceError.contextTooLarge(let requested, let limit):
       "--ctx \(requested) is not possible; choose 1 to \(limit) with this model"
     case InferenceError.threads(let requested, let limit),
-      QuantizationError.threads(let requested, let limit):
+      QuantizationError.threads(let requested, let limit)
+    where !(1...limit).contains(requested):
       "--threads \(requested) is not possible; choose 1 to \(limit)"
     case PromptError.noTemplate:
       "the model file has no chat template: choose one with --template (chatml, gemma or a Jinja "
@@ -36,9 +37,12 @@ enum ErrorText {
   /// have this value.
   static func isAboutOptions(_ error: any Error) -> Bool {
     switch error {
-    case is UsageError, InferenceError.contextTooLarge, InferenceError.threads,
-      InferenceError.invalidOption, QuantizationError.threads, QuantizationError.invalidShape:
+    case is UsageError, InferenceError.contextTooLarge, InferenceError.invalidOption,
+      QuantizationError.invalidShape:
       true
+    case InferenceError.threads(let requested, let limit),
+      QuantizationError.threads(let requested, let limit):
+      !(1...limit).contains(requested)
     default: false
     }
   }

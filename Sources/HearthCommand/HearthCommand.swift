@@ -22,6 +22,8 @@ struct HearthCommand {
   ]
 
   static func main() async {
+    // A file that may not grow further is an error of its write, not the end.
+    signal(SIGXFSZ, SIG_IGN)
     let words = Array(CommandLine.arguments.dropFirst())
     switch words.first {
     case nil:

@@ -61,7 +61,9 @@ extension InferenceError: CustomStringConvertible {
     case .outOfMemory(let bytes, let purpose):
       "no memory for \(purpose) (\(bytes) bytes); use a smaller context or model"
     case .threads(let requested, let limit):
-      "cannot run with \(requested) threads; use 1 to \(limit)"
+      (1...limit).contains(requested)
+        ? "the system refuses \(requested) threads, or memory for them; use fewer"
+        : "cannot run with \(requested) threads; use 1 to \(limit)"
     case .invalidToken(let id, let vocabularySize):
       "token \(id) is outside the vocabulary of \(vocabularySize)"
     case .invalidOption(let name, let reason):

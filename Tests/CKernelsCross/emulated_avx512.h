@@ -50,3 +50,5 @@ static inline __m512 emulated_cvtepi32_ps(__m512i integers) {
 #define _mm512_cvtps_ph(x, rounding) emulated_cvtps_ph(x)
 #define _mm512_cvtps_epi32(x) emulated_cvtps_epi32(x)
 #define _mm512_cvtepi32_ps(x) emulated_cvtepi32_ps(x)
+
+#include "emulated_tiles.h"

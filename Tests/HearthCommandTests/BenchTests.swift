@@ -115,12 +115,36 @@ import Testing
 
   @Test(arguments: [
     ["--measures", "decode-1"], ["--measures", ""], ["--rounds", "0"], ["--serve", "a", "b"],
-    ["--threads", "none"],
+    ["--threads", "none"], ["--serve", "--rounds", "2"], ["--serve", "--measures", "load"],
+    ["--measures", "prefill+5"], ["--measures", "prefill032"], ["--measures", "load,"],
   ])
   func senselessCallsAreRefused(_ words: [String]) throws {
     let result = try Command.run(["bench"] + words + [Command.tinyModel("llama")])
     #expect(result.status == 2 || result.status == 1)
     #expect(result.output.isEmpty && !result.errors.isEmpty)
+  }
+
+  @Test func optionsOfModelsHaveNoUseWithTheMachine() throws {
+    for words in [["--cached"], ["--measures", "load"], ["--serve"]] {
+      let result = try Command.run(["bench", "machine"] + words)
+      #expect(result.status == 2 && result.output.isEmpty)
+      #expect(result.errors.contains("\(words[0]) has no use with machine"))
+    }
+  }
+
+  @Test func weightsThatCannotBeKeptAreNotMeasured() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "model.gguf").path(percentEncoded: false)
+    try FileManager.default.createDirectory(
+      atPath: path + ".interleaved", withIntermediateDirectories: true)
+    let made = try Command.run(["quantize", Command.tinyModel("llama"), path, "Q4_0"])
+    #expect(made.status == 0, "\(made.errors)")
+    let result = try bench(
+      ["--serve", "--cached", path], input: #"{"measure":"load"}"#)
+    let answer = try #require(try result.objects.first)
+    let error = try #require(answer["error"] as? String)
+    #expect(error.contains(path + ".interleaved"))
   }
 
   @Test func aModelThatIsNotThereIsAnError() throws {

@@ -158,12 +158,61 @@ import Testing
   @Test("What a killed writer has left is overwritten") func leftOver() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("out.gguf")
-    try Data(repeating: 7, count: 1 << 20).write(to: URL(filePath: path + ".partial"))
+    let partial = path + ".partial"
+    try Data(repeating: 7, count: 1 << 20).write(to: URL(filePath: partial))
+    try FileManager.default.setAttributes([.posixPermissions: 0o200], ofItemAtPath: partial)
     try await Quantizer(GGUFFile(path: Self.model), as: .q8_0).write(to: path, threads: 1)
     let whole = folder.path("whole.gguf")
     try await Quantizer(GGUFFile(path: Self.model), as: .q8_0).write(to: whole, threads: 1)
     let files = try [path, whole].map { try Data(contentsOf: URL(filePath: $0)) }
     #expect(files[0] == files[1])
+  }
+
+  @Test("What is no incomplete file is left alone", arguments: ["file", "link", "pipe", "folder"])
+  func inTheWay(_ kind: String) async throws {
+    let folder = try TemporaryFolder()
+    let (path, other) = (folder.path("out.gguf"), folder.path("other"))
+    let partial = path + ".partial"
+    let files = FileManager.default
+    let content = Data("somebody's".utf8)
+    try content.write(to: URL(filePath: other))
+    switch kind {
+    case "file": try files.copyItem(atPath: other, toPath: partial)
+    case "link": try files.createSymbolicLink(atPath: partial, withDestinationPath: other)
+    case "pipe": #expect(unsafe mkfifo(partial, 0o600) == 0)
+    default: try files.createDirectory(atPath: partial, withIntermediateDirectories: false)
+    }
+    let error = await #expect(throws: QuantizationError.self) {
+      try await Quantizer(GGUFFile(path: Self.model), as: .q8_0).write(to: path, threads: 1)
+    }
+    #expect("\(try #require(error))".contains(partial))
+    #expect(try Data(contentsOf: URL(filePath: other)) == content)
+    if kind == "file" { #expect(try Data(contentsOf: URL(filePath: partial)) == content) }
+    #expect(
+      try Set(files.contentsOfDirectory(atPath: folder.path("")))
+        == ["other", "out.gguf.partial"])
+  }
+
+  @Test("The input is never written to") func inputInTheWay() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("out.gguf"), input = path + ".partial"
+    try FileManager.default.copyItem(atPath: Self.model, toPath: input)
+    await #expect(throws: QuantizationError.self) {
+      try await Quantizer(GGUFFile(path: input), as: .q8_0).write(to: path, threads: 1)
+    }
+    let files = try [Self.model, input].map { try Data(contentsOf: URL(filePath: $0)) }
+    #expect(files[0] == files[1])
+  }
+
+  @Test("A new file has the permissions of other new files") func permissions() async throws {
+    let folder = try TemporaryFolder()
+    let (path, other) = (folder.path("out.gguf"), folder.path("other"))
+    try await Quantizer(GGUFFile(path: Self.model), as: .q8_0).write(to: path, threads: 1)
+    #expect(FileManager.default.createFile(atPath: other, contents: nil))
+    let both = try [path, other].map {
+      try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int
+    }
+    #expect(both[0] == both[1])
   }
 
   @Test("A folder is no place for a file, with leave to replace or without") func folder()

@@ -86,6 +86,33 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: cache)) == whole)
   }
 
+  @Test("Weights that are not the model's are written anew") func otherWeights() throws {
+    try expectCached()
+    let whole = try Data(contentsOf: URL(filePath: cache))
+    // The first 64 KB are the text.
+    let half = (whole.count - 65_536) / 2
+    for damaged in [65_536..<whole.count, 65_536 + half..<whole.count, 65_536..<65_536 + half] {
+      var changed = whole
+      changed.replaceSubrange(damaged, with: Data(count: damaged.count))
+      try changed.write(to: URL(filePath: cache))
+      try expectCached()
+      #expect(try Data(contentsOf: URL(filePath: cache)) == whole)
+    }
+  }
+
+  @Test("A model of the same size and time is another one") func sameTime() throws {
+    try makeOld(path)
+    try expectCached()
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    // A weight near the end, which few samples would show.
+    bytes[bytes.count - 100] ^= 0x55
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.write(contentsOf: bytes)
+    try file.close()
+    try makeOld(path)
+    try expectCached()
+  }
+
   @Test("Where no file can be written, weights are copied") func unwritable() throws {
     let files = FileManager.default
     try files.createDirectory(atPath: cache, withIntermediateDirectories: true)

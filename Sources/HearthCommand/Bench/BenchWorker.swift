@@ -72,6 +72,8 @@ final class BenchWorker {
     let loaded = try await ModelFile.naming(path) {
       try await OnDeviceModel.load(file: path, options: options)
     }
+    // What was asked for is not there to be measured.
+    if let problem = loaded.weightCacheProblem { throw problem }
     model = loaded
     return loaded
   }

@@ -21,8 +21,11 @@ enum Measure: Hashable {
 
   /// The measure of a name such as `prefill128`; nil when there is none.
   init?(_ name: some StringProtocol) {
+    // As the number is written in names: no sign, no zeros before it.
     func count(after prefix: String) -> Int? {
-      name.hasPrefix(prefix) ? Int(name.dropFirst(prefix.count)) : nil
+      guard name.hasPrefix(prefix) else { return nil }
+      let digits = name.dropFirst(prefix.count)
+      return Int(digits).flatMap { String($0) == digits ? $0 : nil }
     }
     if name == "load" {
       self = .load

@@ -124,6 +124,23 @@ struct WeightMatrix: @unchecked Sendable {
       bytes: firstByte + slice.lowerBound * rowBytes..<firstByte + slice.upperBound * rowBytes)
   }
 
+  /// Whole groups of rows.
+  var groupCount: Int { rows / Int(CK_GROUP_ROWS) }
+
+  /// Bytes of a group.
+  var groupBytes: Int { rowBytes * Int(CK_GROUP_ROWS) }
+
+  /// The bytes of a group of rows, interleaved.
+  func interleavedGroup(_ group: Int) -> [UInt8] {
+    precondition(canInterleave && group >= 0 && group < groupCount)
+    return unsafe [UInt8](unsafeUninitializedCapacity: groupBytes) { bytes, count in
+      if let out = bytes.baseAddress {
+        unsafe ck_interleave(type, base + group * groupBytes, rowBytes, out)
+      }
+      count = groupBytes
+    }
+  }
+
   /// These weights where `storage` holds them with interleaved rows, from `offset` on.
   func interleaved(in storage: WeightStorage, at offset: Int) -> WeightMatrix {
     precondition(canInterleave && offset >= 0 && offset + byteCount <= storage.byteCount)

@@ -87,7 +87,7 @@ extension Weights {
     var mapped = cache.open()
     if mapped == nil {
       let compute = try Compute(threads: threads, precision: .quantized)
-      if let error = try cache.write(order, of: file, compute) { return .failure(error) }
+      if let error = try cache.write(of: file, compute) { return .failure(error) }
       mapped = cache.open()
     }
     guard let mapped else {

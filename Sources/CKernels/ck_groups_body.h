@@ -32,19 +32,19 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   const uint8_t *group = w;
   fxr lanes[8][2];
-  tile_sums sums;
+  chunk_sums sums[TOKEN_TILE];
   CK_UNROLL
   for (size_t i = 0; i < 8; i++) lanes[i][0] = lanes[i][1] = (fxr){0};
   for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
-    fill_tile_sums(f, x, b, n, tokens, &sums);
+    fill_sums(f, x, b, n, tokens, sums);
     CK_UNROLL
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) continue;
       lane_block block;
       fetch_after(group, w, i, bytes, blocks * bytes / 8, first);
       lane_block_at(lf, w, i, first, &block);
-      block_product(f, &block, i, x, b + i, tokens, &sums, lanes[i], lanes[i]);
+      block_product(f, &block, i, x, b + i, tokens, sums, lanes[i], lanes[i]);
     }
   }
   CK_UNROLL
@@ -62,11 +62,11 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
   const vector_format *f = lf->f;
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   fxr lanes[8][TOKEN_TILE];
-  tile_sums sums;
+  chunk_sums sums[TOKEN_TILE];
   for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
-    fill_tile_sums(f, x, at, n, tokens, &sums);
+    fill_sums(f, x, at, n, tokens, sums);
     CK_UNROLL
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) {
@@ -76,48 +76,83 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
       lane_block block;
       lane_block_at(lf, w, i, first, &block);
       if (token == 0 && first == 0) fetch(w + i * bytes / 8 + LANES_AHEAD, bytes / 8);
-      block_product(f, &block, i, x, at + i, tokens, &sums, b == 0 ? no_sums : lanes[i], lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, sums, b == 0 ? no_sums : lanes[i], lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);
 }
 
 #if CK_GROUP_PAIRS
-// The integer products of one block of two groups with one token.
+// The integer products of one block of two groups with one token, as floats. Sums of groups meet their
+// scales as floats too: fewer instructions, and exact, since what the interleaved types have stays below
+// 2 * 128 * 16 * 32 * 127 < 2^24.
 CK_INLINE void pair_dots(const vector_format *f, const lane_block block[2], size_t i,
-                         const int8_t *q, const int32_t *correction, ixr dots[2]) {
+                         const int8_t *q, const int32_t *correction, fxr products[2]) {
   const bool correct = excess(f) != 0;
+  ixr first[2], second[2];
   if (!is_grouped(f)) {
-    dots[0] = dots[1] = splat_int(correct ? correction[i] : 0);
-    panel_dot_groups(block[0].codes, block[1].codes, 8, q, dots);
+    first[0] = first[1] = splat_int(correct ? correction[i] : 0);
+    panel_dot_groups(block[0].codes, block[1].codes, 8, q, first);
+    products[0] = floats(first[0]), products[1] = floats(first[1]);
     return;
   }
-  ixr first[2], second[2];
   first[0] = first[1] = splat_int(correct ? correction[2 * i] : 0);
   second[0] = second[1] = splat_int(correct ? correction[2 * i + 1] : 0);
   panel_dot_groups(block[0].codes, block[1].codes, 4, q, first);
   panel_dot_groups(block[0].codes + 4, block[1].codes + 4, 4, q + 16, second);
   CK_UNROLL
-  for (size_t g = 0; g < 2; g++) dots[g] = block[g].s[0] * first[g] + block[g].s[1] * second[g];
+  for (size_t g = 0; g < 2; g++) {
+    const fxr scaled = floats(block[g].s[0]) * floats(first[g]);
+    products[g] = FMA(floats(block[g].s[1]), floats(second[g]), scaled);
+  }
 }
 
-// Block i of a chunk of two groups with `tokens` activation rows; `at` is the first one's block. As
-// tokens_product.
+// What two groups have summed for one token. Side by side: a store to the one would otherwise keep a load
+// of the other waiting where their addresses differ by a multiple of 4 KB.
+typedef struct pair_sums {
+  fxr group[2];
+} pair_sums;
+
+// What two groups' blocks and one token, at its block `at`, add to the sums `before`.
+CK_INLINE void add_pair(const vector_format *f, const lane_block block[2], size_t i, const ck_q8 *x,
+                        size_t at, const chunk_sums *sums, const pair_sums *before,
+                        pair_sums *lane) {
+  fxr products[2];
+  pair_dots(f, block, i, x->q + at * CK_BLOCK_VALUES, sums->correction, products);
+  const fxr scale = splat_float(x->scale[at]);
+  CK_UNROLL
+  for (size_t g = 0; g < 2; g++) {
+    const fxr term = block_term(f, &block[g], i, products[g], sums);
+    lane->group[g] = FMA(scale, term, before->group[g]);
+  }
+}
+
+// Block i of a chunk of two groups with `tokens` tokens, as block_product.
 CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], size_t i,
-                            const ck_q8 *x, size_t at, size_t tokens, const tile_sums *sums,
-                            const fxr *before[2], fxr *lanes[2]) {
-  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
-    if (is_empty(x, at)) {
-      lanes[0][t] = before[0][t];
-      lanes[1][t] = before[1][t];
-      continue;
-    }
-    ixr dots[2];
-    pair_dots(f, block, i, x->q + at * CK_BLOCK_VALUES, sums->correction[t], dots);
-    const fxr scale = splat_float(x->scale[at]);
+                            const ck_q8 *x, size_t at, size_t tokens, const chunk_sums *sums,
+                            const pair_sums *before, pair_sums *lanes) {
+  const size_t apart = x->stride / CK_BLOCK_VALUES;
+  for (size_t t = 0; t < tokens; t++, at += apart) {
+    // A token's next line, of two blocks: the sums leave the first cache no room to keep all tokens'.
+    if (i % 2 == 0) __builtin_prefetch(x->q + (at + 2) * CK_BLOCK_VALUES, 0, 3);
+    add_pair(f, block, i, x, at, &sums[t], &before[t], &lanes[t]);
+    const size_t rest = at + x->rest * apart;
+    if (x->rest == 0 || is_empty(x, rest)) continue;
+    chunk_sums own;
+    block_sums(f, x, rest, i, &own);
+    add_pair(f, block, i, x, rest, &own, &lanes[t], &lanes[t]);
+  }
+}
+
+CK_INLINE void store_pairs(pair_sums lanes[8][TOKEN_TILE], size_t tokens, float *y,
+                           size_t y_stride) {
+  for (size_t t = 0; t < tokens; t++) {
     CK_UNROLL
     for (size_t g = 0; g < 2; g++) {
-      lanes[g][t] = FMA(scale, block_term(f, &block[g], i, dots[g], sums, t), before[g][t]);
+      fxr lane[8];
+      CK_UNROLL
+      for (size_t i = 0; i < 8; i++) lane[i] = lanes[i][t].group[g];
+      store_lanes(lane, y + t * y_stride + g * CK_GROUP_ROWS);
     }
   }
 }
@@ -127,18 +162,19 @@ CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], s
 CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t group_bytes,
                               const ck_q8 *x, size_t token, size_t tokens, float *y,
                               size_t y_stride) {
+  static const pair_sums none[TOKEN_TILE];
   const vector_format *f = lf->f;
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
-  fxr lanes[2][8][TOKEN_TILE];
-  tile_sums sums;
+  pair_sums lanes[8][TOKEN_TILE];
+  chunk_sums sums[TOKEN_TILE];
   for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
-    fill_tile_sums(f, x, at, n, tokens, &sums);
+    fill_sums(f, x, at, n, tokens, sums);
     CK_UNROLL
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) {
-        if (b == 0) clear_lane(lanes[0][i], tokens), clear_lane(lanes[1][i], tokens);
+        if (b == 0) memset(lanes[i], 0, tokens * sizeof lanes[i][0]);
         continue;
       }
       lane_block block[2];
@@ -147,13 +183,10 @@ CK_INLINE void pair_of_groups(const lane_format *lf, const uint8_t *w, size_t gr
         lane_block_at(lf, w + g * group_bytes, i, 0, &block[g]);
         if (token == 0) fetch(w + g * group_bytes + i * bytes / 8 + LANES_AHEAD, bytes / 8);
       }
-      fxr *after[2] = {lanes[0][i], lanes[1][i]};
-      const fxr *before[2] = {b == 0 ? no_sums : after[0], b == 0 ? no_sums : after[1]};
-      pair_product(f, block, i, x, at + i, tokens, &sums, before, after);
+      pair_product(f, block, i, x, at + i, tokens, sums, b == 0 ? none : lanes[i], lanes[i]);
     }
   }
-  store_tile(lanes[0], tokens, y, y_stride);
-  store_tile(lanes[1], tokens, y + CK_GROUP_ROWS, y_stride);
+  store_pairs(lanes, tokens, y, y_stride);
 }
 #endif
 

@@ -72,12 +72,12 @@ CK_INLINE void fill_panel(const vector_format *f, const uint8_t *w, size_t row_b
 // Tokens that share one panel: their lanes and activations of a chunk stay in the first cache.
 enum { TOKEN_TILE = 32 };
 
-// What a tile of tokens needs of the activations' sums in one chunk.
-typedef struct tile_sums {
-  int32_t correction[TOKEN_TILE][16];  // for each block, or each group: -excess * sum
-  int32_t group[TOKEN_TILE][16];       // for each group: sum
-  float block[TOKEN_TILE][8];          // for each block: sum
-} tile_sums;
+// What products need of the sums of one token's activations in one chunk.
+typedef struct chunk_sums {
+  int32_t correction[16];  // for each block, or each group: -excess * sum
+  int32_t group[16];       // for each group: sum
+  float block[8];          // for each block: sum
+} chunk_sums;
 
 #ifndef CK_SIGNED_CODES
 #define CK_SIGNED_CODES 0
@@ -98,29 +98,45 @@ CK_INLINE bool is_centred(const vector_format *f, size_t tokens) {
   return CK_SIGNED_CODES && tokens > 2 && (excess(f) != 0 || in_pairs(f));
 }
 
-CK_INLINE void fill_tile_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n,
-                              size_t tokens, tile_sums *sums) {
+// Sums of the chunks of `tokens` rows from block `at` on; of n blocks each.
+CK_INLINE void fill_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t n, size_t tokens,
+                         chunk_sums *sums) {
   const bool correct =
       excess(f) != 0 && !is_centred(f, tokens) && !(CK_SCALED_DOTS && is_grouped(f));
   if (!correct && !has_minimum(f)) return;
   const i16x16 ones = (i16x16){0} + 1;
-  const size_t all = x->tokens * (x->stride / CK_BLOCK_VALUES);
-  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
+  const size_t all = (x->tokens + x->rest) * (x->stride / CK_BLOCK_VALUES);
+  for (size_t t = 0; t < tokens; t++, sums++, at += x->stride / CK_BLOCK_VALUES) {
     const int16_t *p = x->sum + 2 * at;
     // More than n blocks do no harm where they can be read, and a part is slow to load.
     const i16x16 groups = at + 8 <= all ? load_i16x16(p) : load_part_i16x16(p, 4 * n);
     if (is_grouped(f)) {
       const i32x16 wide = __builtin_convertvector(groups, i32x16);
       const i32x16 correction = wide * -excess(f);
-      if (correct) memcpy(sums->correction[t], &correction, sizeof correction);
-      if (has_minimum(f)) memcpy(sums->group[t], &wide, sizeof wide);
+      if (correct) memcpy(sums->correction, &correction, sizeof correction);
+      if (has_minimum(f)) memcpy(sums->group, &wide, sizeof wide);
     } else {
       const i32x8 wide = pair_dot(groups, ones);
       const i32x8 correction = wide * -excess(f);
       const f32x8 total = __builtin_convertvector(wide, f32x8);
-      if (correct) memcpy(sums->correction[t], &correction, sizeof correction);
-      if (has_minimum(f)) memcpy(sums->block[t], &total, sizeof total);
+      if (correct) memcpy(sums->correction, &correction, sizeof correction);
+      if (has_minimum(f)) memcpy(sums->block, &total, sizeof total);
     }
+  }
+}
+
+// The same of one block, the i-th of its chunk.
+CK_INLINE void block_sums(const vector_format *f, const ck_q8 *x, size_t at, size_t i,
+                          chunk_sums *sums) {
+  const int32_t first = x->sum[2 * at], second = x->sum[2 * at + 1];
+  if (is_grouped(f)) {
+    sums->correction[2 * i] = -excess(f) * first;
+    sums->correction[2 * i + 1] = -excess(f) * second;
+    sums->group[2 * i] = first;
+    sums->group[2 * i + 1] = second;
+  } else {
+    sums->correction[i] = -excess(f) * (first + second);
+    sums->block[i] = (float)(first + second);
   }
 }
 
@@ -172,17 +188,18 @@ CK_INLINE void block_dots(const vector_format *f, const lane_block *block, size_
   for (size_t t = 0; t < count; t++) dots[t] = block->s[0] * first[t] + block->s[1] * second[t];
 }
 
+CK_INLINE fxr floats(ixr v) { return __builtin_convertvector(v, fxr); }
+
 // What block i of a chunk adds to one token's lane, before the activations' scale.
-CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t i, ixr dot,
-                         const tile_sums *sums, size_t t) {
-  const fxr product = __builtin_convertvector(dot, fxr);
+CK_INLINE fxr block_term(const vector_format *f, const lane_block *block, size_t i, fxr product,
+                         const chunk_sums *sums) {
   if (f->layout == CK_LAYOUT_MIN) {
-    return FMA(block->a, product, block->m * splat_float(sums->block[t][i]));
+    return FMA(block->a, product, block->m * splat_float(sums->block[i]));
   }
   if (f->layout == CK_LAYOUT_GROUPED_MIN) {
-    const ixr total = block->n[0] * splat_int(sums->group[t][2 * i]) +
-                      block->n[1] * splat_int(sums->group[t][2 * i + 1]);
-    return FMA(block->a, product, block->m * __builtin_convertvector(total, fxr));
+    const ixr total = block->n[0] * splat_int(sums->group[2 * i]) +
+                      block->n[1] * splat_int(sums->group[2 * i + 1]);
+    return FMA(block->a, product, block->m * floats(total));
   }
   return block->a * product;
 }
@@ -200,36 +217,45 @@ CK_INLINE bool is_empty(const ck_q8 *x, size_t block) {
 // What the lanes of a tile hold before their first block.
 static const fxr no_sums[TOKEN_TILE];
 
-// Block i of a chunk with `count` activation rows, one or two, from `token` of the tile on; `at` is
-// the block of the tile's first one. A pair of one row has it twice.
-CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
-                              const ck_q8 *x, size_t at, size_t token, const size_t count,
-                              const bool centred, const tile_sums *sums, const fxr *before,
-                              fxr *lanes) {
-  const size_t apart = x->stride / CK_BLOCK_VALUES;
-  const size_t first = at + token * apart;
-  // Low bytes of wide activations are mostly zeros.
-  if (count == 1 && is_empty(x, first)) {
-    lanes[token] = before[token];
-    return;
-  }
+// What a block and the rest of one token, at its block `at`, add to its lane.
+CK_INLINE void rest_product(const vector_format *f, const lane_block *block, size_t i,
+                            const ck_q8 *x, size_t at, const bool centred, fxr *lane) {
+  chunk_sums sums;
   ixr dots[2];
-  block_dots(f, block, i, x, first, count, centred, sums->correction[token], dots);
+  block_sums(f, x, at, i, &sums);
+  block_dots(f, block, i, x, at, 1, centred, sums.correction, dots);
+  *lane = FMA(splat_float(x->scale[at]), block_term(f, block, i, floats(dots[0]), &sums), *lane);
+}
+
+// Block i of a chunk with `count` tokens, one or two; `at` is the first one's block. A pair of one
+// token has it twice.
+CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
+                              const ck_q8 *x, size_t at, const size_t count, const bool centred,
+                              const chunk_sums *sums, const fxr *before, fxr *lanes) {
+  const size_t apart = x->stride / CK_BLOCK_VALUES;
+  ixr dots[2];
+  block_dots(f, block, i, x, at, count, centred, sums->correction, dots);
   CK_UNROLL
-  for (size_t t = 0; t < count; t++) {
-    const fxr term = block_term(f, block, i, dots[t], sums, token + t);
-    lanes[token + t] = FMA(splat_float(x->scale[first + t * apart]), term, before[token + t]);
+  for (size_t t = 0; t < count; t++, at += apart) {
+    const fxr term = block_term(f, block, i, floats(dots[t]), &sums[t]);
+    lanes[t] = FMA(splat_float(x->scale[at]), term, before[t]);
+    if (x->rest == 0) continue;
+    const size_t rest = at + x->rest * apart;
+    if (!is_empty(x, rest)) rest_product(f, block, i, x, rest, centred, &lanes[t]);
   }
 }
 
-// Block i of a chunk with `tokens` activation rows, added to the sums `before` (`lanes` themselves, or
-// no_sums for their first block); `at` is the first row's block.
+// Block i of a chunk with `tokens` tokens, added to the sums `before` (`lanes` themselves, or no_sums
+// for their first block); `at` is the first token's block.
 CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
                              const ck_q8 *x, size_t at, const size_t tokens,
-                             const tile_sums *sums, const fxr *before, fxr *lanes) {
+                             const chunk_sums *sums, const fxr *before, fxr *lanes) {
+  const size_t apart = x->stride / CK_BLOCK_VALUES;
   size_t t = 0;
+#define TOKENS(block, count, centred) \
+  tokens_product(f, block, i, x, at + t * apart, count, centred, &sums[t], &before[t], &lanes[t])
   if (!is_centred(f, tokens)) {
-    for (; t < tokens; t++) tokens_product(f, block, i, x, at, t, 1, false, sums, before, lanes);
+    for (; t < tokens; t++) TOKENS(block, 1, false);
     return;
   }
   lane_block centred = *block;
@@ -238,12 +264,11 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
 #if CK_TOKEN_PAIRS
   if (in_pairs(f)) {
     turn_pairs(centred.codes);
-    for (size_t n = tokens / 2; n > 0; n--, t += 2) {
-      tokens_product(f, &centred, i, x, at, t, 2, true, sums, before, lanes);
-    }
+    for (size_t n = tokens / 2; n > 0; n--, t += 2) TOKENS(&centred, 2, true);
   }
 #endif
-  for (; t < tokens; t++) tokens_product(f, &centred, i, x, at, t, 1, true, sums, before, lanes);
+  for (; t < tokens; t++) TOKENS(&centred, 1, true);
+#undef TOKENS
 }
 
 CK_INLINE void clear_lane(fxr *lane, size_t tokens) { memset(lane, 0, tokens * sizeof *lane); }
@@ -272,12 +297,12 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
   const size_t blocks = x->cols / CK_BLOCK_VALUES;
   fxr lanes[8][TOKEN_TILE];
   panel p;
-  tile_sums sums;
+  chunk_sums sums[TOKEN_TILE];
   for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes(f)) {
     const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + first;
     fill_panel(f, w, row_bytes, n, &p);
-    fill_tile_sums(f, x, at, n, tokens, &sums);
+    fill_sums(f, x, at, n, tokens, sums);
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) {
         if (first == 0) clear_lane(lanes[i], tokens);
@@ -287,7 +312,7 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
       memcpy(block.codes, p.codes[i], sizeof block.codes);
       memcpy(block.s, p.s + 2 * i, sizeof block.s);
       memcpy(block.n, p.n + 2 * i, sizeof block.n);
-      block_product(f, &block, i, x, at + i, tokens, &sums, first == 0 ? no_sums : lanes[i],
+      block_product(f, &block, i, x, at + i, tokens, sums, first == 0 ? no_sums : lanes[i],
                     lanes[i]);
     }
   }

@@ -62,11 +62,20 @@ CK_INLINE void row_block(const vector_format *f, const uint8_t *w, const ck_q8 *
   *lane = FMA(x->scale[at], term, *lane);
 }
 
+// Blocks from a token's to those of its rest.
+CK_INLINE size_t rest_of(const ck_q8 *x) { return x->rest * (x->stride / CK_BLOCK_VALUES); }
+
+CK_INLINE bool has_rest(const ck_q8 *x, size_t at) {
+  const f32x8 scale = load_f32x8(x->scale + at + rest_of(x));
+  return __builtin_reduce_or((i32x8)(scale != 0)) != 0;
+}
+
 // All whole chunks of a row.
 CK_INLINE f32x8 row_chunks(const vector_format *f, const uint8_t *row, const ck_q8 *x, size_t at) {
   f32x8 lanes = {0};
   for (size_t n = x->cols / CK_SUPER_VALUES; n > 0; n--, row += chunk_bytes(f), at += 8) {
     lanes = row_chunk(f, row, x, at, lanes);
+    if (x->rest && has_rest(x, at)) lanes = row_chunk(f, row, x, at + rest_of(x), lanes);
   }
   return lanes;
 }
@@ -82,6 +91,7 @@ CK_INLINE float row_product(const vector_format *f, const uint8_t *row, const ck
     memcpy(lane, &lanes, sizeof lane);
     for (size_t b = blocks / 8 * 8; b < blocks; b++) {
       row_block(f, row + b * f->bytes, x, start + b, &lane[b % 8]);
+      if (x->rest) row_block(f, row + b * f->bytes, x, start + b + rest_of(x), &lane[b % 8]);
     }
     lanes = load_f32x8(lane);
   }
@@ -145,6 +155,8 @@ CK_INLINE void quad_product(const vector_format *f, const uint8_t *w, size_t row
   turn_lanes(rows, lanes);
   for (size_t b = blocks / 8 * 8; f->blocks == 1 && b < blocks; b++) {
     quad_block(f, w + b * f->bytes, row_bytes, x, start + b, &lanes[b % 8]);
+    if (x->rest)
+      quad_block(f, w + b * f->bytes, row_bytes, x, start + b + rest_of(x), &lanes[b % 8]);
   }
   const f32x4 even = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
   const f32x4 odd = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7]);

@@ -6,6 +6,7 @@
 //                    j = sum of x                        (of n * (sum of x) where grouped)
 //                    t = a * i                           (fma(a, i, m * j) with a minimum)
 //                    lane[b mod 8] = fma(x.scale[b], t, lane[b mod 8])
+//                    and once more with the rest of x, where it has one
 //   result:          lanes added in halves: 0+4 1+5 2+6 3+7, then 0+2 1+3, then 0+1
 //
 // with i and j rounded to float. Float weights do the same with sixteen lanes:
@@ -53,6 +54,13 @@ static float block_term(ck_layout layout, const ck_unpacked *w, size_t b, const 
   return 0;
 }
 
+// What block `b` of 32 in `w` and block `at` of the activations add to their lane.
+static void add_block(ck_layout layout, const ck_unpacked *w, size_t b, const ck_q8 *x, size_t at,
+                      float *lane) {
+  const float term = block_term(layout, w, b, x->q + at * 32, x->sum + at * 2);
+  *lane = fmaf(x->scale[at], term, *lane);
+}
+
 // Where the blocks of one weight row are.
 typedef struct row_place {
   const uint8_t *start;  // of the row, or of the group of interleaved rows
@@ -83,9 +91,9 @@ static void matmul_row(ck_type type, row_place place, const ck_q8 *x, size_t tok
     for (size_t t = 0; t < tokens; t++) {
       for (size_t b = 0; b < format->blocks; b++) {
         const size_t at = (token + t) * apart + first + b;
-        const float term = block_term(format->layout, &w, b, x->q + at * 32, x->sum + at * 2);
         float *lane = &lanes[t][(first + b) % BLOCK_LANES];
-        *lane = fmaf(x->scale[at], term, *lane);
+        add_block(format->layout, &w, b, x, at, lane);
+        if (x->rest) add_block(format->layout, &w, b, x, at + x->rest * apart, lane);
       }
     }
   }

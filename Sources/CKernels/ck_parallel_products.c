@@ -27,7 +27,6 @@ typedef struct products_job {
   cut tokens;
   size_t row_parts;  // of all products
   const ck_q8 *x;
-  bool wide;
   const float *floats;  // [tokens, cols], rows floats_stride apart, for float weights
   size_t floats_stride, cols, token_count;
   const ck_tiles *tiles;
@@ -95,46 +94,23 @@ static void multiply_rows(const ck_matmul_table *t, const ck_weights *w, span ro
                        y + (middle - rows.begin), y_stride);
 }
 
-// Results of wide activations on their way to one row a token: y = high + low.
-enum { WIDE_ROWS = 4 * CK_GROUP_ROWS };
-
-static void multiply_wide(const ck_matmul_table *t, const ck_weights *w, span rows, const ck_q8 *x,
-                          float *y, size_t y_stride) {
-  float both[TOKEN_TILE * WIDE_ROWS];
-  for (size_t r = rows.begin; r < rows.end; r += WIDE_ROWS) {
-    const span some = {r, smaller(r + WIDE_ROWS, rows.end)};
-    const size_t n = some.end - r;
-    multiply_rows(t, w, some, x, both, n);
-    for (size_t i = 0; i < x->tokens / 2; i++) {
-      const float *high = both + 2 * i * n;
-      for (size_t k = 0; k < n; k++) y[i * y_stride + r + k] = high[k] + high[n + k];
-    }
-  }
-}
-
 static void q8_part(void *context, size_t index, size_t worker) {
   (void)worker;
   const products_job *job = context;
   span rows;
   const ck_product *p = find_rows(job, index % job->row_parts, &rows);
   const span tokens = part_of(job->tokens, job->token_count, index / job->row_parts);
-  const size_t step = job->wide ? TOKEN_TILE / 2 : TOKEN_TILE;  // rows of y
-  for (size_t t = tokens.begin; t < tokens.end; t += step) {
-    const size_t n = smaller(step, tokens.end - t);
-    float *y = p->y + t * p->y_stride;
-    const ck_q8 tile = job->wide ? ck_q8_rows(job->x, 2 * t, 2 * n) : ck_q8_rows(job->x, t, n);
-    if (job->wide)
-      multiply_wide(job->c->matmul, &p->w, rows, &tile, y, p->y_stride);
-    else
-      multiply_rows(job->c->matmul, &p->w, rows, &tile, y + rows.begin, p->y_stride);
+  for (size_t t = tokens.begin; t < tokens.end; t += TOKEN_TILE) {
+    const ck_q8 tile = ck_q8_rows(job->x, t, smaller(TOKEN_TILE, tokens.end - t));
+    multiply_rows(job->c->matmul, &p->w, rows, &tile, p->y + t * p->y_stride + rows.begin,
+                  p->y_stride);
   }
 }
 
 void ck_par_products(const ck_context *c, const ck_product *products, size_t count,
-                     const ck_q8 *x, bool wide) {
-  products_job job = {.c = c, .products = products, .count = count, .x = x, .wide = wide};
-  const size_t tokens = wide ? x->tokens / 2 : x->tokens;
-  cut_job(&job, tokens, rows_per_part(&job, tokens));
+                     const ck_q8 *x) {
+  products_job job = {.c = c, .products = products, .count = count, .x = x};
+  cut_job(&job, x->tokens, rows_per_part(&job, x->tokens));
   run(&job, q8_part);
 }
 

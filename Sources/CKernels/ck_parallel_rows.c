@@ -66,7 +66,8 @@ static void store_row(const ck_context *c, const ck_activations *out, size_t t, 
       break;
     }
     case CK_FORM_WIDE: {
-      const ck_q8 high = ck_q8_rows(&out->q8, 2 * t, 1), low = ck_q8_rows(&out->q8, 2 * t + 1, 1);
+      const ck_q8 high = ck_q8_rows(&out->q8, t, 1);
+      const ck_q8 low = ck_q8_rows(&out->q8, t + out->q8.rest, 1);
       store_wide(c, x, &high, &low);
       break;
     }

@@ -60,9 +60,10 @@ static inline float *random_floats(generator *g, size_t n, float limit) {
 uint8_t *random_rows(generator *g, const ck_matmul_table *scalar, ck_type type, size_t rows,
                      size_t cols);
 
-// Quantised activations whose rows lie further apart than they are long; some blocks are zeros, as
-// the low bytes of wide ones mostly are.
-ck_q8 quantised_rows(const ck_matmul_table *scalar, const float *x, size_t tokens, size_t cols);
+// Quantised activations whose rows lie further apart than they are long; some blocks are zeros. With a
+// rest of a 256th of their size, in every third block, if wanted.
+ck_q8 quantised_rows(const ck_matmul_table *scalar, const float *x, size_t tokens, size_t cols,
+                     bool rest);
 
 // Keys or values: n elements of a type of cache, uniform in -limit ..< limit.
 void *random_cached(generator *g, ck_kv_type kv, size_t n, float limit);

@@ -43,21 +43,21 @@ static void check_round_trip(ck_type type, size_t cols) {
 
 // Interleaved products have the bits of products with the rows as they were.
 static void check_groups(const ck_matmul_table *t, ck_type type, size_t groups, size_t cols,
-                         size_t tokens) {
+                         size_t tokens, bool rest) {
   generator g = {9 + (uint64_t)type + cols * 31 + tokens};
   const ck_matmul_table *scalar = ck_matmul_table_for(CK_ISA_SCALAR);
   const size_t row_bytes = row_bytes_of(type, cols), count = groups * CK_GROUP_ROWS;
   const size_t stride = count + 5;
   uint8_t *rows, *w = random_groups(&g, type, groups, cols, &rows);
   float *x = random_floats(&g, tokens * cols, 3);
-  ck_q8 q = quantised_rows(scalar, x, tokens, cols);
+  ck_q8 q = quantised_rows(scalar, x, tokens, cols, rest);
   float *expected = reserve(tokens * stride, sizeof(float));
   float *actual = reserve(tokens * stride, sizeof(float));
   scalar->matmul[type](rows, row_bytes, count, &q, expected, stride);
   t->matmul_groups[type](w, row_bytes, count, &q, actual, stride);
   CHECK(memcmp(expected, actual, tokens * stride * sizeof(float)) == 0,
-        "%s type %d %zu groups %zu cols %zu tokens", ck_isa_name(t->isa), type, groups, cols,
-        tokens);
+        "%s type %d %zu groups %zu cols %zu tokens, rest %d", ck_isa_name(t->isa), type, groups, cols,
+        tokens, rest);
   free(rows), free(w), free(x), free(q.q), free(q.scale), free(q.sum), free(expected), free(actual);
 }
 
@@ -165,7 +165,8 @@ void check_tiles(ck_isa isa) {
     check_round_trip(type, 3 * unit);
     for (size_t k = 0; k < sizeof tokens / sizeof *tokens; k++) {
       const size_t cols = unit * (1 + 7 * k % 12);
-      check_groups(t, type, 1 + k % 3, cols, tokens[k]);
+      check_groups(t, type, 1 + k % 3, cols, tokens[k], false);
+      check_groups(t, type, 1 + k % 3, cols, tokens[k], true);
       if (!t->tiles) continue;
       check_tile_product(t->tiles, &ck_tile_table_scalar, type, 1 + k % 4, cols, tokens[k], k % 2);
     }

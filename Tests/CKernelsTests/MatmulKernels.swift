@@ -121,7 +121,7 @@ struct QuantizedActivations {
         unsafe x.sum.withUnsafeMutableBufferPointer { sum in
           var view = unsafe ck_q8(
             q: q.baseAddress, scale: scale.baseAddress, sum: sum.baseAddress, tokens: x.tokens,
-            cols: x.cols, stride: x.cols)
+            cols: x.cols, stride: x.cols, rest: 0)
           unsafe w.withUnsafeBytes { w in
             guard let w = w.baseAddress else { return }
             unsafe function(

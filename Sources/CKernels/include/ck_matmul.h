@@ -12,15 +12,16 @@
 
 enum { CK_Q8_BLOCK = 32 };
 
-// Quantised activations, one row a token. x[t,k] ~ scale[t, k/32] * q[t,k], q in -127...127.
-// A block of scale 0 adds nothing to a product with finite weights.
+// Quantised activations, one row a token. x[t,k] ~ scale[t, k/32] * q[t,k], q in -127...127; with a
+// rest, plus the same of row t + rest. A block of scale 0 adds nothing to a product with finite weights.
 typedef struct ck_q8 {
-  int8_t *q;      // [tokens, stride]
-  float *scale;   // [tokens, stride / 32], 0 or at least 2^-127
-  int16_t *sum;   // [tokens, stride / 16] sum of q over each 16 values
+  int8_t *q;      // [rows, stride]
+  float *scale;   // [rows, stride / 32], 0 or at least 2^-127
+  int16_t *sum;   // [rows, stride / 16] sum of q over each 16 values
   size_t tokens;
   size_t cols;    // a multiple of 32
   size_t stride;  // values from one row to the next, a multiple of 32, cols or more
+  size_t rest;    // rows from a token's to what that leaves over, mostly blocks of scale 0; 0: no such
 } ck_q8;
 
 // Rows first ..< first + tokens of x.

@@ -33,9 +33,9 @@ typedef struct ck_product {
 // Products of one input that run as one job.
 enum { CK_PRODUCTS_MAX = 3 };
 
-// Products with block types. Wide activations (CK_FORM_WIDE) have two rows for each of y.
+// Products with block types.
 void ck_par_products(const ck_context *c, const ck_product *products, size_t count,
-                     const ck_q8 *x, bool wide);
+                     const ck_q8 *x);
 
 // Products with F32, F16, BF16 weights of `cols` columns and float activations.
 void ck_par_float_products(const ck_context *c, const ck_product *products, size_t count,
@@ -68,8 +68,7 @@ void ck_par_interleave(ck_pool *pool, const ck_weights *w, void *out);
 typedef enum ck_form {
   CK_FORM_FLOAT,
   CK_FORM_Q8,
-  // About 15 bits in twice the rows: row 2t is x[t] in bytes, row 2t + 1 what that leaves over in
-  // the blocks whose rounding counts, so a product with x[t] is the sum of two.
+  // About 15 bits: bytes with a rest, in the blocks whose rounding counts.
   CK_FORM_WIDE,
   CK_FORM_TILES,
 } ck_form;
@@ -79,7 +78,7 @@ typedef struct ck_activations {
   ck_form form;
   size_t tokens, cols;
   float *floats;   // [tokens, cols]
-  ck_q8 q8;        // tokens rows, twice as many when wide
+  ck_q8 q8;        // with a rest when wide
   ck_tiles tiles;
 } ck_activations;
 

@@ -16,7 +16,7 @@ struct Activations {
     unsafe view.form = form
     unsafe view.tokens = tokens
     unsafe view.cols = columns
-    // Tiles hold sixteen tokens, wide rows are two.
+    // Tiles hold sixteen tokens; a wide row has a second one, its rest.
     let tile = Int(CK_TILE_TOKENS)
     let rows =
       switch form {
@@ -39,7 +39,8 @@ struct Activations {
     default:
       let stride = Self.bytesApart(columns)
       try reserveBytes(rows * stride)
-      unsafe view.q8.tokens = rows
+      unsafe view.q8.tokens = tokens
+      unsafe view.q8.rest = rows - tokens
       unsafe view.q8.cols = columns
       unsafe view.q8.stride = stride
     }

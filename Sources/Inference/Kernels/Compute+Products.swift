@@ -22,10 +22,9 @@ extension Compute {
       unsafe Self.withProducts(group, tokens, first, second, third) { products, count in
         unsafe ck_par_tile_products(&context, products, count, &activations.view.tiles, scratch)
       }
-    case let form:
+    default:
       unsafe Self.withProducts(group, tokens, first, second, third) { products, count in
-        unsafe ck_par_products(
-          &context, products, count, &activations.view.q8, form == CK_FORM_WIDE)
+        unsafe ck_par_products(&context, products, count, &activations.view.q8)
       }
     }
   }

@@ -132,12 +132,13 @@ CK_INLINE void pair_product(const vector_format *f, const lane_block block[2], s
                             const ck_q8 *x, size_t at, size_t tokens, const chunk_sums *sums,
                             const pair_sums *before, pair_sums *lanes) {
   const size_t apart = x->stride / CK_BLOCK_VALUES;
-  for (size_t t = 0; t < tokens; t++, at += apart) {
-    // A token's next line, of two blocks: the sums leave the first cache no room to keep all tokens'.
-    if (i % 2 == 0) __builtin_prefetch(x->q + (at + 2) * CK_BLOCK_VALUES, 0, 3);
-    add_pair(f, block, i, x, at, &sums[t], &before[t], &lanes[t]);
-    const size_t rest = at + x->rest * apart;
-    if (x->rest == 0 || is_empty(x, rest)) continue;
+  for (size_t t = 0; t < tokens; t++) {
+    fetch_activations(x, at + t * apart, i);
+    add_pair(f, block, i, x, at + t * apart, &sums[t], &before[t], &lanes[t]);
+  }
+  for (size_t t = 0; x->rest && t < tokens; t++) {
+    const size_t rest = at + (t + x->rest) * apart;
+    if (is_empty(x, rest)) continue;
     chunk_sums own;
     block_sums(f, x, rest, i, &own);
     add_pair(f, block, i, x, rest, &own, &lanes[t], &lanes[t]);

@@ -217,16 +217,6 @@ CK_INLINE bool is_empty(const ck_q8 *x, size_t block) {
 // What the lanes of a tile hold before their first block.
 static const fxr no_sums[TOKEN_TILE];
 
-// What a block and the rest of one token, at its block `at`, add to its lane.
-CK_INLINE void rest_product(const vector_format *f, const lane_block *block, size_t i,
-                            const ck_q8 *x, size_t at, const bool centred, fxr *lane) {
-  chunk_sums sums;
-  ixr dots[2];
-  block_sums(f, x, at, i, &sums);
-  block_dots(f, block, i, x, at, 1, centred, sums.correction, dots);
-  *lane = FMA(splat_float(x->scale[at]), block_term(f, block, i, floats(dots[0]), &sums), *lane);
-}
-
 // Block i of a chunk with `count` tokens, one or two; `at` is the first one's block. A pair of one
 // token has it twice.
 CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, size_t i,
@@ -239,10 +229,26 @@ CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, s
   for (size_t t = 0; t < count; t++, at += apart) {
     const fxr term = block_term(f, block, i, floats(dots[t]), &sums[t]);
     lanes[t] = FMA(splat_float(x->scale[at]), term, before[t]);
-    if (x->rest == 0) continue;
-    const size_t rest = at + x->rest * apart;
-    if (!is_empty(x, rest)) rest_product(f, block, i, x, rest, centred, &lanes[t]);
   }
+}
+
+// Block i of a chunk with the rest of those of `tokens` tokens that have one; `at` is the block of the
+// first one's rest.
+CK_INLINE void rest_product(const vector_format *f, const lane_block *block, size_t i,
+                            const ck_q8 *x, size_t at, size_t tokens, const bool centred,
+                            fxr *lanes) {
+  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
+    if (is_empty(x, at)) continue;
+    chunk_sums sums;
+    block_sums(f, x, at, i, &sums);
+    tokens_product(f, block, i, x, at, 1, centred, &sums, &lanes[t], &lanes[t]);
+  }
+}
+
+// Asks for a token's next line, which two blocks share: the first cache cannot keep those of a whole tile
+// beside the tile's sums.
+CK_INLINE void fetch_activations(const ck_q8 *x, size_t at, size_t i) {
+  if (i % 2 == 0) __builtin_prefetch(x->q + (at + 2) * CK_BLOCK_VALUES, 0, 3);
 }
 
 // Block i of a chunk with `tokens` tokens, added to the sums `before` (`lanes` themselves, or no_sums
@@ -255,7 +261,11 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
 #define TOKENS(block, count, centred) \
   tokens_product(f, block, i, x, at + t * apart, count, centred, &sums[t], &before[t], &lanes[t])
   if (!is_centred(f, tokens)) {
-    for (; t < tokens; t++) TOKENS(block, 1, false);
+    for (; t < tokens; t++) {
+      if (tokens > 2) fetch_activations(x, at + t * apart, i);
+      TOKENS(block, 1, false);
+    }
+    if (x->rest) rest_product(f, block, i, x, at + x->rest * apart, tokens, false, lanes);
     return;
   }
   lane_block centred = *block;
@@ -268,6 +278,7 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
   }
 #endif
   for (; t < tokens; t++) TOKENS(&centred, 1, true);
+  if (x->rest) rest_product(f, &centred, i, x, at + x->rest * apart, tokens, true, lanes);
 #undef TOKENS
 }
 

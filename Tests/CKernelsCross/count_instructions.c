@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
   uint8_t *w = reserve(ROWS, row_bytes);
   float *y = reserve(n * ROWS, sizeof *y);
   const ck_q8 x = {reserve(n * COLS, 1), reserve(n * COLS / 32, sizeof(float)),
-                   reserve(n * COLS / 16, sizeof(int16_t)), n, COLS, COLS};
+                   reserve(n * COLS / 16, sizeof(int16_t)), n, COLS, COLS, 0};
   for (size_t i = 0; i < n * COLS / 32; i++) x.scale[i] = 1;  // a block of scale 0 would be skipped
   for (long i = 0; i < calls; i++) t->matmul_groups[type](w, row_bytes, ROWS, &x, y, ROWS);
   free(w), free(y), free(x.q), free(x.scale), free(x.sum);

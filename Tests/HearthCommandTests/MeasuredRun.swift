@@ -7,7 +7,9 @@ struct MeasuredRun {
   let errors: String
   let peakBytes: Int
 
-  /// Runs `hearth` and waits for its end. The system kills what takes a minute of CPU time.
+  /// Runs `hearth` and waits for its end.
+  ///
+  /// The system kills what takes a minute of CPU time.
   init(_ words: [String], input: String) throws {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try input.write(to: file, atomically: false, encoding: .utf8)

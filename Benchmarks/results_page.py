@@ -28,8 +28,10 @@ memory, which a file that fits into the caches can exceed; for prefill the multi
 of matrix products and attention ÷ those of the faster of vector and matrix units, from registers and
 the first cache.
 
-A turn of a short measure repeats it for 0.3 s and counts as the median of all but the first (not yet on
-the EPYC without a family in its name).
+A turn of a short measure repeats it for 0.3 s and counts as the median of all but the first. The figures of
+the EPYC are of an earlier version, whose prefill was a tenth slower. Both machines are virtual, and their
+hosts take back free memory: loading without `--cached`, which needs new memory, varies more than all else.
+
 Decode is 64 tokens after the number in its name; load, first token (`ttft200`, after 200 tokens, process
 start included for Hearth) and peak memory (512 tokens read, 16 written, context 4,096) each take a fresh
 process with a warm page cache. *_cached* is Hearth with `--cached`: its weights lie in the order that

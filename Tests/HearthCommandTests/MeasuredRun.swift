@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A run of the command with what it took.
 struct MeasuredRun {
@@ -9,7 +10,7 @@ struct MeasuredRun {
 
   /// Runs `hearth` and waits for its end.
   ///
-  /// The system kills what takes a minute of CPU time.
+  /// The system kills what takes a minute of CPU time, or ten of debug code.
   init(_ words: [String], input: String) throws {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try input.write(to: file, atomically: false, encoding: .utf8)
@@ -17,7 +18,7 @@ struct MeasuredRun {
     // The shell of POSIX has no measure of it; Python, which fetching models needs anyway, has.
     let script = """
       import json, resource, subprocess, sys
-      resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+      resource.setrlimit(resource.RLIMIT_CPU, 2 * (\(TestData.isRelease ? 60 : 600),))
       with open(sys.argv[1]) as source:
         done = subprocess.run(sys.argv[2:], stdin=source, capture_output=True)
       use = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -29,8 +29,8 @@ of matrix products and attention ÷ those of the faster of vector and matrix uni
 the first cache.
 
 A turn of a short measure repeats it for 0.3 s and counts as the median of all but the first. The figures of
-the EPYC are of an earlier version, whose prefill was a tenth slower. Both machines are virtual, and their
-hosts take back free memory: loading without `--cached`, which needs new memory, varies more than all else.
+the EPYC are of an earlier version. Both machines are virtual, and loading without `--cached`, which needs new
+memory, varies there more than all else.
 
 Decode is 64 tokens after the number in its name; load, first token (`ttft200`, after 200 tokens, process
 start included for Hearth) and peak memory (512 tokens read, 16 written, context 4,096) each take a fresh

@@ -32,7 +32,7 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   const uint8_t *group = w;
   fxr lanes[8][2];
-  chunk_sums sums[TOKEN_TILE];
+  chunk_sums sums[2];
   CK_UNROLL
   for (size_t i = 0; i < 8; i++) lanes[i][0] = lanes[i][1] = (fxr){0};
   for (size_t b = 0; b < blocks; b += 8, w += bytes) {

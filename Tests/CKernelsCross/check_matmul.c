@@ -65,7 +65,7 @@ static void check_rest(const ck_matmul_table *scalar, ck_type type) {
     const float rest = parts[TOKENS * ROWS + i];
     float size = 0;  // of the products that are summed, which rounding follows
     for (size_t k = 0; k < COLS; k++) size += fabsf(dense[i % ROWS * COLS + k]) * 3;
-    CHECK(rest != 0 && fabsf(both[i] - (parts[i] + rest)) <= 1e-5f * size, "%s: %g, not %g + %g",
+    CHECK(rest != 0 && fabsf(both[i] - (parts[i] + rest)) <= 1e-6f * size, "%s: %g, not %g + %g",
           info->name, (double)both[i], (double)parts[i], (double)rest);
   }
   free(w), free(x), free(dense), free(q.q), free(q.scale), free(q.sum);

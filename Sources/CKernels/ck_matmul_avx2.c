@@ -79,6 +79,17 @@ CK_INLINE i32x8 scaled_dots(const u8x32 *w, const i32x8 s[2], const int8_t *x, c
   return i32x8_of(total);
 }
 
+// Two vectors of rows meet one activation, which an instruction takes only as unsigned bytes.
+#define CK_ROW_PAIRS 1
+#define CK_BIASED 1
+
+CK_INLINE i16x16 unsigned_products(u8x32 x, u8x32 w) {
+  const __m256i products = _mm256_maddubs_epi16(m256_of(&x), m256_of(&w));
+  i16x16 out;
+  memcpy(&out, &products, sizeof out);
+  return out;
+}
+
 CK_INLINE u8x32 lane_lookup16(i8x16 table, u8x32 indices) { return lookup16(table, indices); }
 
 #include "ck_matmul_body.h"

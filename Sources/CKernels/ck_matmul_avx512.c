@@ -43,10 +43,10 @@ CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest, ix
 }
 
 // An activation is loaded once for two groups of rows.
-#define CK_GROUP_PAIRS 1
+#define CK_ROW_PAIRS 1
 
-CK_INLINE void panel_dot_groups(const bxr *a, const bxr *b, size_t n, const int8_t *x,
-                                ixr dots[2]) {
+CK_INLINE void panel_dot_rows(const bxr *a, const bxr *b, size_t n, const int8_t *x,
+                              ixr dots[2]) {
   __m512i s = _mm512_loadu_si512(&dots[0]), t = _mm512_loadu_si512(&dots[1]);
   CK_UNROLL
   for (size_t j = 0; j < n; j++) {

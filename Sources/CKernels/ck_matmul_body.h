@@ -19,9 +19,11 @@
 //   turn_pairs(w)                the codes w[0 ... 7] as panel_dot_pair takes them
 //   panel_dot_pair(w, n, x, y, dots)  panel_dot of turned codes with x and with y
 //
-// and with CK_GROUP_PAIRS 1, where CK_ROWS is a whole group and registers are enough for two:
+// and with CK_ROW_PAIRS 1, where an activation fetched once for two vectors of rows pays:
 //
-//   panel_dot_groups(a, b, n, x, dots)  panel_dot of the codes a and of b, added to dots
+//   panel_dot_rows(a, b, n, x, dots)  panel_dot of the codes a and of b, added to dots; or
+//   unsigned_products(x, w)      with CK_BIASED 1: x[2i] * w[2i] + x[2i+1] * w[2i+1] of unsigned bytes
+//                                x and signed bytes w
 //
 // All float arithmetic happens here and follows the order written in ck_matmul_scalar.c. There the
 // unit is a block's whole integer sum, so the width of the vectors does not show in the result.

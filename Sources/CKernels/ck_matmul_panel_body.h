@@ -88,6 +88,12 @@ typedef struct chunk_sums {
 #ifndef CK_SCALED_DOTS
 #define CK_SCALED_DOTS 0
 #endif
+#ifndef CK_ROW_PAIRS
+#define CK_ROW_PAIRS 0
+#endif
+#ifndef CK_BIASED
+#define CK_BIASED 0
+#endif
 
 // Whether tiles of tokens go in pairs. The sums of groups would be turned twice a block, which costs
 // more than it saves.
@@ -214,6 +220,26 @@ CK_INLINE bool is_empty(const ck_q8 *x, size_t block) {
 #endif
 }
 
+// Of each of n blocks (1 ... 8) of `tokens` rows from block `at` on, the rows where it is not empty, a bit
+// each. Few are and at random: a loop over bits is guessed right far more often than a question a row.
+CK_INLINE void find_rests(const ck_q8 *x, size_t at, size_t n, const size_t tokens,
+                          uint32_t rests[8]) {
+  typedef bool bits8 __attribute__((ext_vector_type(8)));
+  const size_t all = (x->tokens + x->rest) * (x->stride / CK_BLOCK_VALUES);
+  uint64_t rows[TOKEN_TILE / 8] = {0};  // a byte a row
+  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
+    const float *p = x->scale + at;
+    const f32x8 scales = at + 8 <= all ? load_f32x8(p) : load_part_f32x8(p, 4 * n);
+    const bits8 bits = __builtin_convertvector(scales != 0, bits8);
+    memcpy((uint8_t *)rows + t, &bits, 1);
+  }
+  memset(rests, 0, 8 * sizeof rests[0]);
+  for (size_t e = 0; 8 * e < tokens; e++) {
+    const uint64_t columns = transpose_bits(rows[e]);
+    for (size_t i = 0; i < 8; i++) rests[i] |= (uint32_t)(columns >> 8 * i & 255) << 8 * e;
+  }
+}
+
 // What the lanes of a tile hold before their first block.
 static const fxr no_sums[TOKEN_TILE];
 
@@ -232,16 +258,31 @@ CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, s
   }
 }
 
-// Block i of a chunk with the rest of those of `tokens` tokens that have one; `at` is the block of the
-// first one's rest.
+// Block i of a chunk with one token's rest, whose block is `at`.
 CK_INLINE void rest_product(const vector_format *f, const lane_block *block, size_t i,
-                            const ck_q8 *x, size_t at, size_t tokens, const bool centred,
-                            fxr *lanes) {
-  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
-    if (is_empty(x, at)) continue;
-    chunk_sums sums;
-    block_sums(f, x, at, i, &sums);
-    tokens_product(f, block, i, x, at, 1, centred, &sums, &lanes[t], &lanes[t]);
+                            const ck_q8 *x, size_t at, const bool centred, fxr *lane) {
+  chunk_sums sums;
+  block_sums(f, x, at, i, &sums);
+  tokens_product(f, block, i, x, at, 1, centred, &sums, lane, lane);
+}
+
+// The same with those of `tokens` tokens that have one; `at` is the block of the first one's. `rests` are
+// their bits, which one or two do without.
+CK_INLINE void rest_products(const vector_format *f, const lane_block *block, size_t i,
+                             const ck_q8 *x, size_t at, const size_t tokens, uint32_t rests,
+                             const bool centred, fxr *lanes) {
+  const size_t apart = x->stride / CK_BLOCK_VALUES;
+  if (tokens <= 2) {  // whose lanes are registers
+    CK_UNROLL
+    for (size_t t = 0; t < 2; t++) {
+      const size_t own = at + t * apart;
+      if (t < tokens && !is_empty(x, own)) rest_product(f, block, i, x, own, centred, &lanes[t]);
+    }
+    return;
+  }
+  for (; rests != 0; rests &= rests - 1) {
+    const size_t t = (size_t)__builtin_ctz(rests);
+    rest_product(f, block, i, x, at + t * apart, centred, &lanes[t]);
   }
 }
 
@@ -252,9 +293,9 @@ CK_INLINE void fetch_activations(const ck_q8 *x, size_t at, size_t i) {
 }
 
 // Block i of a chunk with `tokens` tokens, added to the sums `before` (`lanes` themselves, or no_sums
-// for their first block); `at` is the first token's block.
+// for their first block); `at` is the first token's block, and `rests` are the tokens that have a rest.
 CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
-                             const ck_q8 *x, size_t at, const size_t tokens,
+                             const ck_q8 *x, size_t at, const size_t tokens, uint32_t rests,
                              const chunk_sums *sums, const fxr *before, fxr *lanes) {
   const size_t apart = x->stride / CK_BLOCK_VALUES;
   size_t t = 0;
@@ -265,7 +306,9 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
       if (tokens > 2) fetch_activations(x, at + t * apart, i);
       TOKENS(block, 1, false);
     }
-    if (x->rest) rest_product(f, block, i, x, at + x->rest * apart, tokens, false, lanes);
+    if (x->rest) {
+      rest_products(f, block, i, x, at + rest_of(x), tokens, rests, false, lanes);
+    }
     return;
   }
   lane_block centred = *block;
@@ -278,7 +321,7 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
   }
 #endif
   for (; t < tokens; t++) TOKENS(&centred, 1, true);
-  if (x->rest) rest_product(f, &centred, i, x, at + x->rest * apart, tokens, true, lanes);
+  if (x->rest) rest_products(f, &centred, i, x, at + rest_of(x), tokens, rests, true, lanes);
 #undef TOKENS
 }
 
@@ -309,11 +352,13 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
   fxr lanes[8][TOKEN_TILE];
   panel p;
   chunk_sums sums[TOKEN_TILE];
+  uint32_t rests[8] = {0};
   for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes(f)) {
     const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + first;
     fill_panel(f, w, row_bytes, n, &p);
     fill_sums(f, x, at, n, tokens, sums);
+    if (x->rest) find_rests(x, at + rest_of(x), n, tokens, rests);
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) {
         if (first == 0) clear_lane(lanes[i], tokens);
@@ -323,8 +368,8 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
       memcpy(block.codes, p.codes[i], sizeof block.codes);
       memcpy(block.s, p.s + 2 * i, sizeof block.s);
       memcpy(block.n, p.n + 2 * i, sizeof block.n);
-      block_product(f, &block, i, x, at + i, tokens, sums, first == 0 ? no_sums : lanes[i],
-                    lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, rests[i], sums,
+                    first == 0 ? no_sums : lanes[i], lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);

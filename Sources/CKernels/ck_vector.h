@@ -108,3 +108,13 @@ CK_INLINE void transpose_u32x8(u32x8 v[8]) {
   }
   memcpy(v, t, sizeof t);
 }
+
+// Bit j of byte i <-> bit i of byte j.
+CK_INLINE uint64_t transpose_bits(uint64_t bytes) {
+  const uint64_t one = (bytes ^ bytes >> 7) & 0x00aa00aa00aa00aa;  // 2 x 2
+  bytes ^= one ^ one << 7;
+  const uint64_t two = (bytes ^ bytes >> 14) & 0x0000cccc0000cccc;  // of 2 x 2
+  bytes ^= two ^ two << 14;
+  const uint64_t four = (bytes ^ bytes >> 28) & 0x00000000f0f0f0f0;  // of 4 x 4
+  return bytes ^ four ^ four << 28;
+}

@@ -61,6 +61,47 @@ static void check_groups(const ck_matmul_table *t, ck_type type, size_t groups, 
   free(rows), free(w), free(x), free(q.q), free(q.scale), free(q.sum), free(expected), free(actual);
 }
 
+// A row of blocks whose bytes are all `fill`, but for scales of 1.
+static void fill_row(ck_type type, uint8_t fill, uint8_t *row, size_t row_bytes) {
+  const size_t bytes = ck_type_info_for((int)type)->block_bytes;
+  const bool minimum = type == CK_Q4_1 || type == CK_Q5_1 || type == CK_Q4_K || type == CK_Q5_K;
+  memset(row, fill, row_bytes);
+  for (uint8_t *block = row; block < row + row_bytes; block += bytes) {
+    uint8_t *scale = type == CK_Q6_K ? block + bytes - 2 : block;
+    scale[0] = 0x00, scale[1] = 0x3c;
+    if (minimum) scale[2] = 0x00, scale[3] = 0x3c;
+  }
+}
+
+// The largest codes meet the largest activations: nothing saturates or wraps on the way.
+static void check_extremes(const ck_matmul_table *t, ck_type type) {
+  enum { COLS = 512, TOKENS = 35 };
+  static const uint8_t fills[] = {0x00, 0x7f, 0x80, 0xff};
+  const ck_matmul_table *scalar = ck_matmul_table_for(CK_ISA_SCALAR);
+  const size_t row_bytes = row_bytes_of(type, COLS), values = TOKENS * CK_GROUP_ROWS;
+  uint8_t *rows = reserve(CK_GROUP_ROWS, row_bytes), *w = reserve(2 * CK_GROUP_ROWS, row_bytes);
+  float *x = reserve(TOKENS * COLS, sizeof *x);
+  float *expected = reserve(values, sizeof *x), *actual = reserve(2 * values, sizeof *x);
+  for (size_t i = 0; i < sizeof fills; i++) {
+    for (size_t r = 0; r < CK_GROUP_ROWS; r++) {
+      // Every other row has the opposite codes.
+      fill_row(type, r % 2 ? ~fills[i] & 255 : fills[i], rows + r * row_bytes, row_bytes);
+    }
+    ck_interleave(type, rows, row_bytes, w);
+    memcpy(w + CK_GROUP_ROWS * row_bytes, w, CK_GROUP_ROWS * row_bytes);
+    for (size_t k = 0; k < TOKENS * COLS; k++) x[k] = k / COLS % 2 ? -1 : 1;
+    ck_q8 q = quantised_rows(scalar, x, TOKENS, COLS, true);
+    scalar->matmul[type](rows, row_bytes, CK_GROUP_ROWS, &q, expected, CK_GROUP_ROWS);
+    t->matmul_groups[type](w, row_bytes, 2 * CK_GROUP_ROWS, &q, actual, 2 * CK_GROUP_ROWS);
+    for (size_t k = 0; k < 2 * TOKENS; k++)
+      CHECK(memcmp(expected + k / 2 * CK_GROUP_ROWS, actual + k * CK_GROUP_ROWS,
+                   CK_GROUP_ROWS * sizeof *x) == 0,
+            "%s type %d, codes %d, token %zu", ck_isa_name(t->isa), type, fills[i], k / 2);
+    free(q.q), free(q.scale), free(q.sum);
+  }
+  free(rows), free(w), free(x), free(expected), free(actual);
+}
+
 static uint16_t *packed(const ck_tile_table *t, const float *x, size_t tokens, size_t cols) {
   const size_t rows = (tokens + CK_TILE_TOKENS - 1) / CK_TILE_TOKENS;
   uint16_t *tiles = reserve(rows * (cols / CK_TILE_STEP), CK_TILE_VALUES * sizeof *tiles);
@@ -163,6 +204,7 @@ void check_tiles(ck_isa isa) {
     CHECK(ck_can_interleave(type), "type %d", type);
     const size_t unit = ck_type_info_for(types[i])->block_values;
     check_round_trip(type, 3 * unit);
+    check_extremes(t, type);
     for (size_t k = 0; k < sizeof tokens / sizeof *tokens; k++) {
       const size_t cols = unit * (1 + 7 * k % 12);
       check_groups(t, type, 1 + k % 3, cols, tokens[k], false);

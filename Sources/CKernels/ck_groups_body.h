@@ -85,8 +85,8 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
   store_tile(lanes, tokens, y, y_stride);
 }
 
-#if CK_ROW_PAIRS
-#include "ck_pairs_body.h"
+#if CK_STRIPS
+#include "ck_strips_body.h"
 #endif
 
 // Interleaved groups with one token or two.
@@ -111,16 +111,14 @@ CK_INLINE void many_tokens(const lane_format *lf, const uint8_t *group, size_t b
                            const ck_q8 *activations, float *y, size_t y_stride) {
   const ck_q8 copy = *activations, *x = &copy;
   size_t row = 0;
-#if CK_ROW_PAIRS
-  for (; in_row_pairs(lf->f) && row + PAIR_ROWS <= rows; row += PAIR_ROWS) {
+#if CK_STRIPS
+  for (; in_strips(lf->f) && row + STRIP_ROWS <= rows; row += STRIP_ROWS) {
     for (size_t t = 0; t < x->tokens; t += TOKEN_TILE) {
       const size_t tokens = x->tokens - t < TOKEN_TILE ? x->tokens - t : TOKEN_TILE;
-      pair_of_rows(lf, group, bytes, x, t, tokens, y + t * y_stride + row, y_stride);
+      strip_of_rows(lf, group, bytes, x, t, tokens, y + t * y_stride + row, y_stride);
     }
-    group += PAIR_GROUPS * bytes;
+    group += STRIP_GROUPS * bytes;
   }
-  // Halves of groups leave none over.
-  if (PAIR_GROUPS == 1 && in_row_pairs(lf->f)) return;
 #endif
   for (; row < rows; row += CK_GROUP_ROWS, group += bytes) {
     for (size_t first = 0; first < CK_GROUP_ROWS; first += CK_ROWS) {

@@ -79,8 +79,8 @@ CK_INLINE i32x8 scaled_dots(const u8x32 *w, const i32x8 s[2], const int8_t *x, c
   return i32x8_of(total);
 }
 
-// Two vectors of rows meet one activation, which an instruction takes only as unsigned bytes.
-#define CK_ROW_PAIRS 1
+// Several vectors of rows meet one activation, which an instruction takes only as unsigned bytes.
+#define CK_STRIPS 1
 #define CK_BIASED 1
 
 CK_INLINE i16x16 unsigned_products(u8x32 x, u8x32 w) {

@@ -43,7 +43,7 @@ CK_INLINE ixr panel_dot(const bxr *w, size_t n, const int8_t *x, int largest, ix
 }
 
 // An activation is loaded once for two groups of rows.
-#define CK_ROW_PAIRS 1
+#define CK_STRIPS 1
 
 CK_INLINE void panel_dot_rows(const bxr *a, const bxr *b, size_t n, const int8_t *x,
                               ixr dots[2]) {

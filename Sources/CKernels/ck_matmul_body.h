@@ -19,7 +19,7 @@
 //   turn_pairs(w)                the codes w[0 ... 7] as panel_dot_pair takes them
 //   panel_dot_pair(w, n, x, y, dots)  panel_dot of turned codes with x and with y
 //
-// and with CK_ROW_PAIRS 1, where an activation fetched once for two vectors of rows pays:
+// and with CK_STRIPS 1, where an activation fetched once for several vectors of rows pays:
 //
 //   panel_dot_rows(a, b, n, x, dots)  panel_dot of the codes a and of b, added to dots; or
 //   unsigned_products(x, w)      with CK_BIASED 1: x[2i] * w[2i] + x[2i+1] * w[2i+1] of unsigned bytes

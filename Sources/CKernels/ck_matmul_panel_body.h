@@ -88,8 +88,8 @@ typedef struct chunk_sums {
 #ifndef CK_SCALED_DOTS
 #define CK_SCALED_DOTS 0
 #endif
-#ifndef CK_ROW_PAIRS
-#define CK_ROW_PAIRS 0
+#ifndef CK_STRIPS
+#define CK_STRIPS 0
 #endif
 #ifndef CK_BIASED
 #define CK_BIASED 0

@@ -28,9 +28,13 @@ memory, which a file that fits into the caches can exceed; for prefill the multi
 of matrix products and attention ÷ those of the faster of vector and matrix units, from registers and
 the first cache.
 
+With AVX2 the limit of bytes is that of products widened to 32 bits one by one; codes of 4 bits need that once
+in eight, so that prefill could exceed it.
+
 A turn of a short measure repeats it for 0.3 s and counts as the median of all but the first. The figures of
-the EPYC are of an earlier version. Both machines are virtual, and loading without `--cached`, which needs new
-memory, varies there more than all else.
+the EPYC of model 17 and of the Xeon are of earlier versions, before products with AVX2 became 12 to 30 %
+faster (model 1). All machines are virtual; loading without `--cached`, which needs new memory, varies there
+more than all else, and on the EPYC of model 1 the bandwidth of memory fell by half for minutes.
 
 Decode is 64 tokens after the number in its name; load, first token (`ttft200`, after 200 tokens, process
 start included for Hearth) and peak memory (512 tokens read, 16 written, context 4,096) each take a fresh

@@ -221,7 +221,7 @@ CK_INLINE bool is_empty(const ck_q8 *x, size_t block) {
 }
 
 // Of each of n blocks (1 ... 8) of `tokens` rows from block `at` on, the rows where it is not empty, a bit
-// each. Few are and at random: a loop over bits is guessed right far more often than a question a row.
+// each. Few are and at random: a loop over bits is guessed right more often than a question a row.
 CK_INLINE void find_rests(const ck_q8 *x, size_t at, size_t n, const size_t tokens,
                           uint32_t rests[8]) {
   typedef bool bits8 __attribute__((ext_vector_type(8)));
@@ -280,9 +280,8 @@ CK_INLINE void rest_products(const vector_format *f, const lane_block *block, si
     }
     return;
   }
-  for (; rests != 0; rests &= rests - 1) {
-    const size_t t = (size_t)__builtin_ctz(rests);
-    rest_product(f, block, i, x, at + t * apart, centred, &lanes[t]);
+  for (size_t t = 0; rests != 0; t++, rests >>= 1) {
+    if (rests & 1) rest_product(f, block, i, x, at + t * apart, centred, &lanes[t]);
   }
 }
 

@@ -32,6 +32,7 @@
 #include "ck_lanes_body.h"
 
 #include "ck_matmul_row_body.h"
+#include "ck_tokens_body.h"
 #include "ck_matmul_panel_body.h"
 #include "ck_groups_body.h"
 

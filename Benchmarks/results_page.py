@@ -32,7 +32,7 @@ With AVX2 the limit of bytes is that of products widened to 32 bits one by one; 
 in eight, so that prefill could exceed it.
 
 A turn of a short measure repeats it for 0.3 s and counts as the median of all but the first. The figures of
-the EPYC of model 17 and of the Xeon are of earlier versions, before products with AVX2 became 12 to 30 %
+the EPYC of model 17 and of the Xeon are of earlier versions, before prompts with AVX2 became 9 to 34 %
 faster (model 1). All machines are virtual; loading without `--cached`, which needs new memory, varies there
 more than all else, and on the EPYC of model 1 the bandwidth of memory fell by half for minutes.
 

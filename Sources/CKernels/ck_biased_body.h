@@ -31,8 +31,9 @@ CK_INLINE size_t biased_units(const vector_format *f) {
 }
 
 // Whether two products with 255 fit into 16 bits.
-CK_INLINE bool in_strips(const vector_format *f) { return f->largest != SIGNED_CODES; }
-_Static_assert(2 * 255 * 32 < 1 << 15, "of unsigned codes less their offset, which are 32 at most");
+CK_INLINE bool in_strips(const vector_format *f) {
+  return f->largest != SIGNED_CODES && 2 * 255 * largest_magnitude(f) < 1 << 15;
+}
 
 CK_INLINE bool strips_need_sums(const vector_format *f) { return has_minimum(f); }
 

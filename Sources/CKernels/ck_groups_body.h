@@ -44,7 +44,7 @@ CK_INLINE void lanes_product_few(const lane_format *lf, const uint8_t *w, size_t
       lane_block block;
       fetch_after(group, w, i, bytes, blocks * bytes / 8, first);
       lane_block_at(lf, w, i, first, &block);
-      block_product(f, &block, i, x, b + i, tokens, 0, sums, lanes[i], lanes[i]);
+      block_product(f, &block, i, x, b + i, tokens, sums, lanes[i], lanes[i]);
     }
   }
   CK_UNROLL
@@ -63,12 +63,10 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
   const size_t blocks = x->cols / CK_BLOCK_VALUES, bytes = CK_GROUP_ROWS * chunk_bytes(f);
   fxr lanes[8][TOKEN_TILE];
   chunk_sums sums[TOKEN_TILE];
-  uint32_t rests[8] = {0};
   for (size_t b = 0; b < blocks; b += 8, w += bytes) {
     const size_t n = f->blocks == 8 || blocks - b >= 8 ? 8 : blocks - b;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + b;
     fill_sums(f, x, at, n, tokens, sums);
-    if (x->rest) find_rests(x, at + rest_of(x), n, tokens, rests);
     CK_UNROLL
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) {
@@ -78,8 +76,7 @@ CK_INLINE void lanes_product(const lane_format *lf, const uint8_t *w, size_t fir
       lane_block block;
       lane_block_at(lf, w, i, first, &block);
       if (token == 0 && first == 0) fetch(w + i * bytes / 8 + LANES_AHEAD, bytes / 8);
-      block_product(f, &block, i, x, at + i, tokens, rests[i], sums,
-                    b == 0 ? no_sums : lanes[i], lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, sums, b == 0 ? no_sums : lanes[i], lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);

@@ -77,13 +77,11 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
   fxr lanes[8][TOKEN_TILE];
   panel p;
   chunk_sums sums[TOKEN_TILE];
-  uint32_t rests[8] = {0};
   for (size_t first = 0; first < blocks; first += 8, w += chunk_bytes(f)) {
     const size_t n = f->blocks == 8 || blocks - first >= 8 ? 8 : blocks - first;
     const size_t at = token * (x->stride / CK_BLOCK_VALUES) + first;
     fill_panel(f, w, row_bytes, n, &p);
     fill_sums(f, x, at, n, tokens, sums);
-    if (x->rest) find_rests(x, at + rest_of(x), n, tokens, rests);
     for (size_t i = 0; i < 8; i++) {
       if (i >= n) {
         if (first == 0) clear_lane(lanes[i], tokens);
@@ -93,8 +91,8 @@ CK_INLINE void panel_product(const vector_format *f, const uint8_t *w, size_t ro
       memcpy(block.codes, p.codes[i], sizeof block.codes);
       memcpy(block.s, p.s + 2 * i, sizeof block.s);
       memcpy(block.n, p.n + 2 * i, sizeof block.n);
-      block_product(f, &block, i, x, at + i, tokens, rests[i], sums,
-                    first == 0 ? no_sums : lanes[i], lanes[i]);
+      block_product(f, &block, i, x, at + i, tokens, sums, first == 0 ? no_sums : lanes[i],
+                    lanes[i]);
     }
   }
   store_tile(lanes, tokens, y, y_stride);

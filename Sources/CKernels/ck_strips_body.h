@@ -16,7 +16,10 @@ typedef struct strip_block {
 } strip_block;
 typedef const ck_q8 *strip_tile;
 
-CK_INLINE bool in_strips(const vector_format *f) { return f != NULL; }
+CK_INLINE bool in_strips(const vector_format *f) {
+  (void)f;
+  return true;
+}
 CK_INLINE bool strips_need_sums(const vector_format *f) { return has_minimum(f) || excess(f) != 0; }
 CK_INLINE void prepare_block(const vector_format *f, strip_block *block) { (void)f, (void)block; }
 CK_INLINE void load_tile(strip_tile *tile, const ck_q8 *x, size_t at, size_t n, size_t tokens) {
@@ -61,6 +64,26 @@ CK_INLINE void strip_dots(const vector_format *f, const strip_block *block, size
   }
 }
 #endif
+
+// Of each of n blocks (1 ... 8) of `tokens` rows from block `at` on, the rows where it is not empty, a bit
+// each. Few are and at random: a loop over bits is guessed right more often than a question a row.
+CK_INLINE void find_rests(const ck_q8 *x, size_t at, size_t n, const size_t tokens,
+                          uint32_t rests[8]) {
+  typedef bool bits8 __attribute__((ext_vector_type(8)));
+  const size_t all = (x->tokens + x->rest) * (x->stride / CK_BLOCK_VALUES);
+  uint64_t rows[TOKEN_TILE / 8] = {0};  // a byte a row
+  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
+    const float *p = x->scale + at;
+    const f32x8 scales = at + 8 <= all ? load_f32x8(p) : load_part_f32x8(p, 4 * n);
+    const bits8 bits = __builtin_convertvector(scales != 0, bits8);
+    memcpy((uint8_t *)rows + t, &bits, 1);
+  }
+  memset(rests, 0, 8 * sizeof rests[0]);
+  for (size_t e = 0; 8 * e < tokens; e++) {
+    const uint64_t columns = transpose_bits(rows[e]);
+    for (size_t i = 0; i < 8; i++) rests[i] |= (uint32_t)(columns >> 8 * i & 255) << 8 * e;
+  }
+}
 
 // What all rows have summed for one token. Side by side: a store to some would otherwise keep a load of
 // others waiting where their addresses differ by a multiple of 4 KB.

@@ -151,26 +151,6 @@ CK_INLINE bool is_empty(const ck_q8 *x, size_t block) {
 #endif
 }
 
-// Of each of n blocks (1 ... 8) of `tokens` rows from block `at` on, the rows where it is not empty, a bit
-// each. Few are and at random: a loop over bits is guessed right more often than a question a row.
-CK_INLINE void find_rests(const ck_q8 *x, size_t at, size_t n, const size_t tokens,
-                          uint32_t rests[8]) {
-  typedef bool bits8 __attribute__((ext_vector_type(8)));
-  const size_t all = (x->tokens + x->rest) * (x->stride / CK_BLOCK_VALUES);
-  uint64_t rows[TOKEN_TILE / 8] = {0};  // a byte a row
-  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
-    const float *p = x->scale + at;
-    const f32x8 scales = at + 8 <= all ? load_f32x8(p) : load_part_f32x8(p, 4 * n);
-    const bits8 bits = __builtin_convertvector(scales != 0, bits8);
-    memcpy((uint8_t *)rows + t, &bits, 1);
-  }
-  memset(rests, 0, 8 * sizeof rests[0]);
-  for (size_t e = 0; 8 * e < tokens; e++) {
-    const uint64_t columns = transpose_bits(rows[e]);
-    for (size_t i = 0; i < 8; i++) rests[i] |= (uint32_t)(columns >> 8 * i & 255) << 8 * e;
-  }
-}
-
 // What the lanes of a tile hold before their first block.
 static const fxr no_sums[TOKEN_TILE];
 
@@ -189,30 +169,16 @@ CK_INLINE void tokens_product(const vector_format *f, const lane_block *block, s
   }
 }
 
-// Block i of a chunk with one token's rest, whose block is `at`.
+// Block i of a chunk with the rest of those of `tokens` tokens that have one; `at` is the block of the
+// first one's rest.
 CK_INLINE void rest_product(const vector_format *f, const lane_block *block, size_t i,
-                            const ck_q8 *x, size_t at, const bool centred, fxr *lane) {
-  chunk_sums sums;
-  block_sums(f, x, at, i, &sums);
-  tokens_product(f, block, i, x, at, 1, centred, &sums, lane, lane);
-}
-
-// The same with those of `tokens` tokens that have one; `at` is the block of the first one's. `rests` are
-// their bits, which one or two do without.
-CK_INLINE void rest_products(const vector_format *f, const lane_block *block, size_t i,
-                             const ck_q8 *x, size_t at, const size_t tokens, uint32_t rests,
-                             const bool centred, fxr *lanes) {
-  const size_t apart = x->stride / CK_BLOCK_VALUES;
-  if (tokens <= 2) {  // whose lanes are registers
-    CK_UNROLL
-    for (size_t t = 0; t < 2; t++) {
-      const size_t own = at + t * apart;
-      if (t < tokens && !is_empty(x, own)) rest_product(f, block, i, x, own, centred, &lanes[t]);
-    }
-    return;
-  }
-  for (size_t t = 0; rests != 0; t++, rests >>= 1) {
-    if (rests & 1) rest_product(f, block, i, x, at + t * apart, centred, &lanes[t]);
+                            const ck_q8 *x, size_t at, size_t tokens, const bool centred,
+                            fxr *lanes) {
+  for (size_t t = 0; t < tokens; t++, at += x->stride / CK_BLOCK_VALUES) {
+    if (is_empty(x, at)) continue;
+    chunk_sums sums;
+    block_sums(f, x, at, i, &sums);
+    tokens_product(f, block, i, x, at, 1, centred, &sums, &lanes[t], &lanes[t]);
   }
 }
 
@@ -223,9 +189,9 @@ CK_INLINE void fetch_activations(const ck_q8 *x, size_t at, size_t i) {
 }
 
 // Block i of a chunk with `tokens` tokens, added to the sums `before` (`lanes` themselves, or no_sums
-// for their first block); `at` is the first token's block, and `rests` are the tokens that have a rest.
+// for their first block); `at` is the first token's block.
 CK_INLINE void block_product(const vector_format *f, const lane_block *block, size_t i,
-                             const ck_q8 *x, size_t at, const size_t tokens, uint32_t rests,
+                             const ck_q8 *x, size_t at, const size_t tokens,
                              const chunk_sums *sums, const fxr *before, fxr *lanes) {
   const size_t apart = x->stride / CK_BLOCK_VALUES;
   size_t t = 0;
@@ -236,9 +202,7 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
       if (tokens > 2) fetch_activations(x, at + t * apart, i);
       TOKENS(block, 1, false);
     }
-    if (x->rest) {
-      rest_products(f, block, i, x, at + rest_of(x), tokens, rests, false, lanes);
-    }
+    if (x->rest) rest_product(f, block, i, x, at + rest_of(x), tokens, false, lanes);
     return;
   }
   lane_block centred = *block;
@@ -251,7 +215,7 @@ CK_INLINE void block_product(const vector_format *f, const lane_block *block, si
   }
 #endif
   for (; t < tokens; t++) TOKENS(&centred, 1, true);
-  if (x->rest) rest_products(f, &centred, i, x, at + rest_of(x), tokens, rests, true, lanes);
+  if (x->rest) rest_product(f, &centred, i, x, at + rest_of(x), tokens, true, lanes);
 #undef TOKENS
 }
 

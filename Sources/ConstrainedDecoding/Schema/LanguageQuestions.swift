@@ -12,8 +12,9 @@ final class LanguageQuestions {
 
   /// Whether a text is in a language.
   func matches(_ language: Expression, _ text: [UInt8], _ pool: ExpressionPool) -> Bool {
-    let known = automata.removeValue(forKey: language)
-    guard var automaton = known ?? Self.automaton(language, pool) else { return false }
+    guard
+      var automaton = automata.removeValue(forKey: language) ?? Self.automaton(language, pool)
+    else { return false }
     let end = automaton.next(language, text)
     let isMember = automaton.pool.isNullable(end)
     if automaton.pool.exceeded == nil { automata[language] = automaton }
@@ -30,9 +31,7 @@ final class LanguageQuestions {
       return false
     }
     guard work <= pool.limits.maximumWork else { return nil }
-    let known = search?.nodes == pool.nodes.count ? search?.automaton : nil
-    search = nil
-    guard var automaton = known ?? Self.automaton(.empty, pool) else { return nil }
+    guard var automaton = takeSearch(pool) ?? Self.automaton(.empty, pool) else { return nil }
     let before = automaton.pool.nodes.count
     let all = automaton.pool.intersection(languages)
     let isEmpty = !automaton.isLive(all)
@@ -40,6 +39,13 @@ final class LanguageQuestions {
     guard automaton.pool.exceeded == nil else { return nil }
     search = (automaton, pool.nodes.count)
     return isEmpty
+  }
+
+  /// The automaton for searches, if it knows all of the pool, out of its place: a second reference to it
+  /// would make every question copy it.
+  private func takeSearch(_ pool: ExpressionPool) -> Automaton? {
+    defer { search = nil }
+    return search?.nodes == pool.nodes.count ? search?.automaton : nil
   }
 
   private static func automaton(_ root: Expression, _ pool: ExpressionPool) -> Automaton? {

@@ -48,11 +48,27 @@ CK_INLINE bxr lane_nibbles(const uint8_t *block, size_t offset, size_t j, size_t
   return j < 4 ? q & 15 : q >> 4;
 }
 
+// The first byte of each word, in all four of its bytes.
+#define FIRST_BYTE(row) 4 * (row), 4 * (row), 4 * (row), 4 * (row)
+#define FIRST_BYTES(row) \
+  FIRST_BYTE(row), FIRST_BYTE((row) + 1), FIRST_BYTE((row) + 2), FIRST_BYTE((row) + 3)
+CK_INLINE bxr spread_first_bytes(uxr words) {
+  const bxr v = (bxr)words;
+#if CK_ROWS == 16
+  return __builtin_shufflevector(v, v, FIRST_BYTES(0), FIRST_BYTES(4), FIRST_BYTES(8),
+                                 FIRST_BYTES(12));
+#elif CK_ROWS == 8
+  return __builtin_shufflevector(v, v, FIRST_BYTES(0), FIRST_BYTES(4));
+#else
+  return __builtin_shufflevector(v, v, FIRST_BYTES(0));
+#endif
+}
+
 // 16 in each byte whose bit of the four from 4j on is set.
 CK_INLINE bxr lane_fifth_bits(const uint8_t *block, size_t offset, size_t j, size_t first) {
-  const uxr bits = lane_words(block, offset, 0, first) >> (uint32_t)(4 * j);
-  const uxr spread = (bits & 3) | (bits & 12) << 14;   // two bits in each half
-  return (bxr)((spread | spread << 7) & 0x01010101) << 4;
+  const uxr words = lane_words(block, offset, 0, first) >> (uint32_t)(j / 2 * 8);
+  const bxr bit = (bxr)((uxr){0} + (j % 2 ? 0x80402010u : 0x08040201u));
+  return (bxr)((spread_first_bytes(words) & bit) != 0) & 16;
 }
 
 // Blocks of 32 values: block i of the group.

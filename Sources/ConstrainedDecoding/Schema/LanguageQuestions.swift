@@ -1,7 +1,8 @@
 /// Answers about languages while a schema is being compiled, from automata that are kept.
 ///
 /// Each works on a copy of the pool that it grows by itself: a copy a question would make schemas
-/// with many alternatives take seconds.
+/// with many alternatives take seconds. For the same reason an automaton is out of its place while it grows:
+/// a second reference to it would copy it.
 final class LanguageQuestions {
   /// By language: the automaton that has followed the texts so far.
   private var automata: [Expression: Automaton] = [:]
@@ -41,8 +42,7 @@ final class LanguageQuestions {
     return isEmpty
   }
 
-  /// The automaton for searches, if it knows all of the pool, out of its place: a second reference to it
-  /// would make every question copy it.
+  /// The automaton for searches, if it knows all of the pool; it leaves its place.
   private func takeSearch(_ pool: ExpressionPool) -> Automaton? {
     defer { search = nil }
     return search?.nodes == pool.nodes.count ? search?.automaton : nil

@@ -84,11 +84,18 @@ static inline void interleave_member(const uint8_t *block, size_t row_bytes, siz
   for (; at < bytes; at += unit) out = interleave_unit(block, row_bytes, at, unit, out);
 }
 
+// Asks for a part of the rows that are likely to come next: hardware does not foresee a walk over sixteen
+// rows at once. Asking for what is not there does no harm.
+static inline void fetch(const uint8_t *p, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i, 0, 3);
+}
+
 void ck_interleave(ck_type type, const void *rows, size_t row_bytes, void *group) {
   const block_members *t = &types[type];
   uint8_t *out = group;
   for (size_t at = 0; at + t->bytes <= row_bytes; at += t->bytes) {
     const uint8_t *block = (const uint8_t *)rows + at;
+    fetch((const uint8_t *)rows + CK_GROUP_ROWS * (row_bytes + at), CK_GROUP_ROWS * t->bytes);
     for (size_t i = 0; i < MEMBERS_MAX && t->members[i].bytes > 0; i++) {
       const member *m = &t->members[i];
       if (m->unit == 2) {

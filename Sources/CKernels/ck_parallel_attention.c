@@ -36,7 +36,7 @@ typedef struct attention_job {
   float *totals;       // [kv_heads, sum_floats]
   float *sums;         // [kv_heads, slots, sum_floats]
   size_t sum_floats;   // of one tile
-  size_t slots;        // chunks in one round; 0: keys are never split
+  size_t slots;        // chunks in one round; 0: keys are not split
   size_t first_chunk;  // of the round
   size_t chunks;       // of the round
 } attention_job;
@@ -153,7 +153,8 @@ static attention_job plan(const ck_context *c, const ck_layer_attention *layer) 
                                                                                   : TILE_ROWS;
   const size_t tile_rows = smaller(rows, most);
   // Keys are split where one tile a kv head is too little to balance over the threads.
-  const bool may_split_keys = !layer->tiles && threads > 1 && kv_heads < 4 * threads;
+  const bool split_keys =
+      ceiling(rows, most) == 1 && !layer->tiles && threads > 1 && kv_heads < 4 * threads;
   return (attention_job){
     .c = c,
     .layer = layer,
@@ -163,7 +164,7 @@ static attention_job plan(const ck_context *c, const ck_layer_attention *layer) 
     .tiles = ceiling(rows, most),
     .worker_floats = worker_floats(c, layer, tile_rows),
     .sum_floats = tile_rows * ck_attention_sum_stride(layer->head_dim),
-    .slots = may_split_keys ? larger(SUM_SLOTS / kv_heads, 1) : 0,
+    .slots = split_keys ? larger(SUM_SLOTS / kv_heads, 1) : 0,
   };
 }
 
@@ -178,7 +179,7 @@ void ck_par_attention(const ck_context *c, const ck_layer_attention *args) {
   job.workers = args->scratch;
   job.totals = args->scratch + ck_pool_threads(c->pool) * job.worker_floats;
   job.sums = job.totals + args->kv_heads * job.sum_floats;
-  if (job.tiles == 1 && job.slots > 0)
+  if (job.slots > 0)
     split_by_keys(&job);
   else
     ck_pool_run(c->pool, args->kv_heads * job.tiles, tile_part, &job);

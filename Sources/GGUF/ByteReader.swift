@@ -28,19 +28,18 @@ struct ByteReader {
   /// Reads a length and that many bytes.
   mutating func string(_ field: @autoclosure () -> String) throws(GGUFError) -> [UInt8] {
     var bytes: [UInt8] = []
-    try appendString(to: &bytes, field())
+    _ = file.append(try stringRange(field()), to: &bytes)
     return bytes
   }
 
-  /// Reads a length and that many bytes to the end of `bytes`.
-  mutating func appendString(
-    to bytes: inout [UInt8], _ field: @autoclosure () -> String
-  ) throws(GGUFError) {
+  /// Reads a length and passes over that many bytes, which are where it says.
+  mutating func stringRange(_ field: @autoclosure () -> String) throws(GGUFError) -> Range<Int> {
     let length = try integer(field(), as: UInt64.self)
-    guard let count = Int(exactly: length), count <= remaining,
-      file.append(offset..<offset + count, to: &bytes)
-    else { throw truncated(field(), length) }
+    guard let count = Int(exactly: length), count <= remaining else {
+      throw truncated(field(), length)
+    }
     offset += count
+    return offset - count..<offset
   }
 
   /// Reads packed little-endian numbers.

@@ -119,13 +119,15 @@ extension GGUFMetadata {
   private static func strings(
     of key: String, count: Int, from reader: inout ByteReader
   ) throws(GGUFError) -> GGUFStrings {
-    var bytes: [UInt8] = []
-    var ends: [Int] = []
+    let start = reader.offset
+    var ends: [UInt32] = []
     ends.reserveCapacity(count)
+    var byteCount = 0
     for position in 0..<count {
-      try reader.appendString(to: &bytes, "element \(position) of \(quoted(key))")
-      ends.append(bytes.count)
+      byteCount += try reader.stringRange("element \(position) of \(quoted(key))").count
+      // A header is much shorter than 4 GiB.
+      ends.append(UInt32(byteCount))
     }
-    return GGUFStrings(bytes: bytes, ends: ends)
+    return GGUFStrings(bytes: reader.file.joinedStrings(at: start, ends: ends), ends: ends)
   }
 }

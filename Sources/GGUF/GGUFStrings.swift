@@ -6,21 +6,21 @@ public struct GGUFStrings: Hashable, Sendable {
   /// All elements one after the other. [sum of the lengths]
   public let bytes: [UInt8]
   /// Where each element ends within `bytes`. [count]
-  private let ends: [Int]
+  private let ends: [UInt32]
 
   /// Takes elements that are laid out already; `ends` must rise and not pass the end of `bytes`.
-  init(bytes: [UInt8], ends: [Int]) {
+  init(bytes: [UInt8], ends: [UInt32]) {
     self.bytes = bytes
     self.ends = ends
   }
 
-  /// Lays out elements one after the other.
+  /// Lays out elements one after the other, less than 4 GiB of them.
   package init(_ elements: some Sequence<some Sequence<UInt8>>) {
     var bytes: [UInt8] = []
-    var ends: [Int] = []
+    var ends: [UInt32] = []
     for element in elements {
       bytes.append(contentsOf: element)
-      ends.append(bytes.count)
+      ends.append(UInt32(bytes.count))
     }
     self.init(bytes: bytes, ends: ends)
   }
@@ -43,7 +43,7 @@ extension GGUFStrings: RandomAccessCollection {
   /// Where one element lies within `bytes`.
   public func range(of position: Int) -> Range<Int> {
     let start = position == 0 ? 0 : ends[position - 1]
-    return start..<ends[position]
+    return Int(start)..<Int(ends[position])
   }
 
   /// One element as text, with U+FFFD in place of what is not UTF-8.

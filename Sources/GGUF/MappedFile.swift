@@ -150,6 +150,28 @@ extension MappedFile {
     return true
   }
 
+  /// Copies strings that lie from an offset on, each behind the eight bytes of its length, into one
+  /// array.
+  ///
+  /// `ends` says where each of them ends in that array; together they must lie in the file.
+  func joinedStrings(at offset: Int, ends: [UInt32]) -> [UInt8] {
+    let lengthBytes = 8
+    let total = Int(ends.last ?? 0)
+    guard let base = unsafe base, total > 0 else { return [] }
+    precondition(contains(offset, total + lengthBytes * ends.count), "strings beyond the file")
+    return unsafe [UInt8](unsafeUninitializedCapacity: total) { buffer, initialized in
+      guard let first = buffer.baseAddress else { return }
+      let target = UnsafeMutableRawPointer(first)
+      var start = 0
+      for (index, end) in ends.enumerated() {
+        let source = unsafe base + offset + start + lengthBytes * (index + 1)
+        unsafe (target + start).copyMemory(from: source, byteCount: Int(end) - start)
+        start = Int(end)
+      }
+      initialized = total
+    }
+  }
+
   /// Lends the bytes of a range to `body`; an empty range lends none, wherever it lies.
   package func withBytes<R: ~Copyable, E: Error>(
     _ range: Range<Int>, _ body: (RawSpan) throws(E) -> R

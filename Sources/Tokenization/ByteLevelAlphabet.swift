@@ -22,6 +22,11 @@ enum ByteLevelAlphabet {
   static func decode(_ text: [UInt8], _ range: Range<Int>, into bytes: inout [UInt8]) {
     var position = range.lowerBound
     while position < range.upperBound {
+      if isVisible(text[position]) {
+        bytes.append(text[position])
+        position += 1
+        continue
+      }
       let (scalar, length) = ScalarText.decode(text, position, range.upperBound)
       if let byte = byte(scalar) {
         bytes.append(byte)
@@ -36,6 +41,10 @@ enum ByteLevelAlphabet {
   static func spells(_ text: [UInt8], _ range: Range<Int>) -> Bool {
     var position = range.lowerBound
     while position < range.upperBound {
+      if isVisible(text[position]) {
+        position += 1
+        continue
+      }
       let (scalar, length) = ScalarText.decode(text, position, range.upperBound)
       guard byte(scalar) != nil else { return false }
       position += length
@@ -43,8 +52,10 @@ enum ByteLevelAlphabet {
     return true
   }
 
+  /// Whether a byte is a visible ASCII character, which most are and which stand for themselves.
+  private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+
   private static func byte(_ scalar: UInt32) -> UInt8? {
-    if (0x21...0x7E).contains(scalar) { return UInt8(scalar) }
     guard Int(scalar) < byteOfCodePoint.count else { return nil }
     return UInt8(exactly: byteOfCodePoint[Int(scalar)])
   }

@@ -230,8 +230,7 @@ private struct MergeSymbols {
       ByteLevelAlphabet.decode(text, space + 1..<range.upperBound, into: &pair)
       let left = symbol(pair, 0..<middle)
       let right = symbol(pair, middle..<pair.count)
-      let made = PairTable.Merge(rank: UInt32(rank), symbol: madeSymbol(pair))
-      table.insert(left, right, made)
+      table.append(left, right, makes: madeSymbol(pair))
     }
     return table
   }

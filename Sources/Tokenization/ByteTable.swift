@@ -1,19 +1,21 @@
 /// A hash table that finds the position of a byte string in a list of them.
 ///
-/// Open addressing over flat storage: a slot holds the upper half of the hash and the position of
-/// the entry, so that most failing look-ups compare no bytes. Keys are bytes, never `String`:
-/// strings that are canonically equivalent are different entries of a vocabulary.
+/// Open addressing over flat storage: a slot holds the position of the entry and, in the bits that
+/// positions leave, a part of the hash, so that most failing look-ups compare no bytes. Keys are
+/// bytes, never `String`: strings that are canonically equivalent are different entries of a
+/// vocabulary.
 struct ByteTable: Sendable {
   private(set) var keys: ByteStrings
-  /// Zero for an empty slot, otherwise `tag << 32 | position + 1`.
-  private var slots: [UInt64]
+  /// Zero for an empty slot, otherwise position plus one, below `slots.count`, and above it a part
+  /// of the hash. A power of two, at least twice the entries.
+  private var slots: [UInt32]
   private var used = 0
   /// A seed of its own per table: a file cannot be made to collide on purpose.
   private let seed = UInt64.random(in: 0 ... .max)
 
   init(_ keys: [String] = []) {
     self.keys = ByteStrings()
-    slots = [UInt64](repeating: 0, count: 32)
+    slots = [UInt32](repeating: 0, count: 32)
     for key in keys {
       let bytes = Array(key.utf8)
       insert(bytes, 0..<bytes.count)
@@ -29,7 +31,7 @@ struct ByteTable: Sendable {
     self.keys = keys
     var size = 32
     while size < keys.count * 2 { size *= 2 }
-    slots = [UInt64](repeating: 0, count: size)
+    slots = [UInt32](repeating: 0, count: size)
     for position in 0..<keys.count where isKey(position) {
       let range = keys.range(position)
       if find(keys.bytes, range) == nil { place(position, hash(keys.bytes, range)) }
@@ -40,12 +42,11 @@ struct ByteTable: Sendable {
   func find(_ source: [UInt8], _ range: Range<Int>) -> Int? {
     let hash = hash(source, range)
     let mask = slots.count - 1
+    let tag = tag(hash)
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 {
-      if slots[slot] >> 32 == hash >> 32 {
-        let position = Int(slots[slot] & 0xFFFF_FFFF) - 1
-        if keys.equals(position, source, range) { return position }
-      }
+      let position = Int(slots[slot]) & mask - 1
+      if Int(slots[slot]) & ~mask == tag, keys.equals(position, source, range) { return position }
       slot = (slot + 1) & mask
     }
     return nil
@@ -65,10 +66,10 @@ struct ByteTable: Sendable {
 
   private mutating func grow() {
     let old = slots
-    slots = [UInt64](repeating: 0, count: old.count * 2)
+    slots = [UInt32](repeating: 0, count: old.count * 2)
     used = 0
     for slot in old where slot != 0 {
-      let position = Int(slot & 0xFFFF_FFFF) - 1
+      let position = Int(slot) & (old.count - 1) - 1
       place(position, hash(keys.bytes, keys.range(position)))
     }
   }
@@ -77,9 +78,12 @@ struct ByteTable: Sendable {
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 { slot = (slot + 1) & mask }
-    slots[slot] = (hash & ~0xFFFF_FFFF) | UInt64(position + 1)
+    slots[slot] = UInt32(tag(hash) | position + 1)
     used += 1
   }
+
+  /// The part of a hash that its slot holds.
+  private func tag(_ hash: UInt64) -> Int { Int(hash >> 32) & ~(slots.count - 1) }
 
   private func hash(_ source: [UInt8], _ range: Range<Int>) -> UInt64 {
     var hash = seed

@@ -6,19 +6,25 @@ struct PairTable: Sendable {
     var symbol: UInt32
   }
 
-  /// `left << 32 | right`; meaningful only where `merges` has a rule.
-  private var keys: [UInt64]
-  /// `rank << 32 | symbol`, all ones for an empty slot.
-  private var merges: [UInt64]
+  private struct Rule {
+    var left: UInt32
+    var right: UInt32
+    var symbol: UInt32
+  }
+
+  /// All rules; the rank is the position.
+  private var rules: [Rule] = []
+  /// Rank plus one, zero for an empty slot.
+  private var slots: [UInt32]
   private let multiplier: UInt64
   private let shift: UInt64
 
-  /// - Parameter capacity: the greatest number of rules that will be inserted.
+  /// - Parameter capacity: the greatest number of rules that will be added.
   init(capacity: Int) {
     var bits: UInt64 = 5
     while 1 << bits < capacity * 2 + 2 { bits += 1 }
-    keys = [UInt64](repeating: 0, count: 1 << bits)
-    merges = [UInt64](repeating: .max, count: 1 << bits)
+    rules.reserveCapacity(capacity)
+    slots = [UInt32](repeating: 0, count: 1 << bits)
     multiplier = UInt64.random(in: 0 ... .max) | 1
     shift = 64 - bits
   }
@@ -26,32 +32,30 @@ struct PairTable: Sendable {
   /// The rule for two neighbouring symbols, or nil.
   @inline(__always)
   func find(_ left: UInt32, _ right: UInt32) -> Merge? {
-    let key = UInt64(left) << 32 | UInt64(right)
-    var slot = slot(of: key)
-    while merges[slot] != .max {
-      if keys[slot] == key {
-        let merge = merges[slot]
-        return Merge(rank: UInt32(merge >> 32), symbol: UInt32(merge & 0xFFFF_FFFF))
-      }
-      slot = (slot + 1) & (keys.count - 1)
-    }
-    return nil
+    let found = slots[slot(of: left, right)]
+    guard found != 0 else { return nil }
+    return Merge(rank: found - 1, symbol: rules[Int(found) - 1].symbol)
   }
 
-  /// Adds a rule unless the pair has one already: the first one listed has the better rank.
-  mutating func insert(_ left: UInt32, _ right: UInt32, _ merge: Merge) {
-    let key = UInt64(left) << 32 | UInt64(right)
-    var slot = slot(of: key)
-    while merges[slot] != .max {
-      if keys[slot] == key { return }
-      slot = (slot + 1) & (keys.count - 1)
-    }
-    keys[slot] = key
-    merges[slot] = UInt64(merge.rank) << 32 | UInt64(merge.symbol)
+  /// Adds the rule of the next rank. It never applies where the pair has one already, since that has
+  /// the better rank.
+  mutating func append(_ left: UInt32, _ right: UInt32, makes symbol: UInt32) {
+    rules.append(Rule(left: left, right: right, symbol: symbol))
+    let slot = slot(of: left, right)
+    if slots[slot] == 0 { slots[slot] = UInt32(rules.count) }
   }
 
-  private func slot(of key: UInt64) -> Int {
+  /// The slot of a pair, or the empty one where it would be.
+  @inline(__always)
+  private func slot(of left: UInt32, _ right: UInt32) -> Int {
+    let key = UInt64(left) << 32 | UInt64(right)
     // Folding first lets the upper half, the left symbol, reach every bit of the product.
-    Int(((key ^ (key >> 29)) &* multiplier) >> shift)
+    var slot = Int(((key ^ (key >> 29)) &* multiplier) >> shift)
+    while slots[slot] != 0 {
+      let rule = rules[Int(slots[slot]) - 1]
+      if rule.left == left && rule.right == right { break }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return slot
   }
 }

@@ -6,8 +6,8 @@
 struct SentencePieceEncoder: Sendable {
   /// Tokens that joining can lead to, by their bytes.
   private let pieces: ByteTable
-  /// By token: the score as a number that is smaller the better the score is.
-  private let order: [UInt32]
+  /// By token: the better its score, the earlier it is joined.
+  private let scores: [Float]
   /// The token of each byte, -1 where the vocabulary has none.
   private let byteTokens: [TokenID]
   private let fallback: TokenID?
@@ -25,7 +25,7 @@ struct SentencePieceEncoder: Sendable {
         key: "tokenizer.ggml.scores", expected: vocabulary.count, found: scores.count)
     }
     if let id = scores.firstIndex(where: \.isNaN) { throw .malformedScore(id: id) }
-    order = scores.map(Self.order)
+    self.scores = scores
     fallback = vocabulary.fallback
     byteTokens = Self.byteTokens(vocabulary)
     let tokens = vocabulary.tokens
@@ -59,7 +59,7 @@ struct SentencePieceEncoder: Sendable {
     return byteTokens
   }
 
-  /// Floats as integers of opposite order; the two zeros are equal.
+  /// A score as an integer that is smaller the better the score is; the two zeros are equal.
   private static func order(_ score: Float) -> UInt32 {
     let bits = (score + 0).bitPattern
     return bits & 0x8000_0000 == 0 ? ~(bits | 0x8000_0000) : bits
@@ -156,7 +156,7 @@ struct SentencePieceEncoder: Sendable {
     guard length <= longestPiece,
       let token = pieces.find(text, symbol.start..<symbol.start + length)
     else { return }
-    let key = UInt64(order[token]) << 32 | UInt64(left)
+    let key = UInt64(Self.order(scores[token])) << 32 | UInt64(left)
     work.queue.push(.init(key: key, check: UInt32(length)))
   }
 

@@ -116,6 +116,7 @@ package final class ForwardPass {
       skipped..<skipped + x.rows)
     let attended = scratch.matrix(scratch.attended, x.rows, heads)
     let result = scratch.result.rows(0..<x.rows)  // [tokens, embedding]
+    // They take the place of queries, keys, values and what attention made of them.
     let gate = scratch.matrix(scratch.gate, x.rows, layer.feedForward)
     let up = scratch.matrix(scratch.up, x.rows, layer.feedForward)
 
@@ -184,33 +185,35 @@ private struct Scratch {
   let tokens: Int
   let hidden: Matrix  // [tokens, embedding] the residual stream
   let result: Matrix  // [tokens, embedding] what a layer adds to it
-  let query: FloatBuffer  // [tokens, heads * headDim]
-  let key: FloatBuffer  // [tokens, kvHeads * headDim]
-  let value: FloatBuffer  // [tokens, kvHeads * headDim]
-  let attended: FloatBuffer  // [tokens, heads * headDim]
-  let gate: FloatBuffer  // [tokens, feedForward]
-  let up: FloatBuffer  // [tokens, feedForward]
+  private let parts: FloatBuffer
+  // Where in `parts` attention has
+  let query = 0  // [tokens, heads * headDim]
+  let key: Int  // [tokens, kvHeads * headDim]
+  let value: Int  // [tokens, kvHeads * headDim]
+  let attended: Int  // [tokens, heads * headDim]
+  // and the feed-forward network, which comes when they are used up, in their place
+  let gate = 0  // [tokens, feedForward]
+  let up: Int  // [tokens, feedForward]
 
   init(_ configuration: ModelConfiguration, tokens: Int) throws(InferenceError) {
-    func buffer(_ columns: Int) throws(InferenceError) -> FloatBuffer {
-      try FloatBuffer(count: tokens * columns, purpose: "a chunk of \(tokens) tokens")
+    func buffer(_ count: Int) throws(InferenceError) -> FloatBuffer {
+      try FloatBuffer(count: count, purpose: "a chunk of \(tokens) tokens")
     }
     let size = configuration.embeddingLength
     let heads = configuration.layers.map { $0.heads * $0.headDim }.max() ?? 0
     let keys = configuration.layers.map { $0.keyValueHeads * $0.headDim }.max() ?? 0
     let width = configuration.layers.map(\.feedForward).max() ?? 0
     self.tokens = tokens
-    hidden = Matrix(try buffer(size), rows: tokens, columns: size)
-    result = Matrix(try buffer(size), rows: tokens, columns: size)
-    query = try buffer(heads)
-    key = try buffer(keys)
-    value = try buffer(keys)
-    attended = try buffer(heads)
-    gate = try buffer(width)
-    up = try buffer(width)
+    hidden = Matrix(try buffer(tokens * size), rows: tokens, columns: size)
+    result = Matrix(try buffer(tokens * size), rows: tokens, columns: size)
+    key = tokens * heads
+    value = key + tokens * keys
+    attended = value + tokens * keys
+    up = tokens * width
+    parts = try buffer(max(attended + tokens * heads, 2 * tokens * width))
   }
 
-  func matrix(_ buffer: FloatBuffer, _ rows: Int, _ columns: Int) -> Matrix {
-    Matrix(buffer, rows: rows, columns: columns)
+  func matrix(_ offset: Int, _ rows: Int, _ columns: Int) -> Matrix {
+    Matrix(parts, offset: offset, rows: rows, columns: columns)
   }
 }

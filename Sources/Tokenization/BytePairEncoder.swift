@@ -32,7 +32,7 @@ struct BytePairEncoder: Sendable {
     byteSymbols = Self.byteSymbols(pieces, vocabulary.count)
     guard rules.count < 1 << 28 else { throw .tooLarge(tokens: rules.count) }
     var symbols = MergeSymbols(pieces, byteSymbols, isPiece)
-    merges = try symbols.read(rules)
+    merges = PairTable(try symbols.read(rules))
     spellings = symbols.spellings
   }
 
@@ -215,8 +215,9 @@ private struct MergeSymbols {
   }
 
   /// Reads rules of the form "left right", in order of rank.
-  mutating func read(_ rules: GGUFStrings) throws(TokenizerError) -> PairTable {
-    var table = PairTable(capacity: rules.count)
+  mutating func read(_ rules: GGUFStrings) throws(TokenizerError) -> [PairTable.Rule] {
+    var read: [PairTable.Rule] = []
+    read.reserveCapacity(rules.count)
     let text = rules.bytes
     var pair: [UInt8] = []
     for rank in 0..<rules.count {
@@ -230,9 +231,9 @@ private struct MergeSymbols {
       ByteLevelAlphabet.decode(text, space + 1..<range.upperBound, into: &pair)
       let left = symbol(pair, 0..<middle)
       let right = symbol(pair, middle..<pair.count)
-      table.append(left, right, makes: madeSymbol(pair))
+      read.append(.init(left: left, right: right, symbol: madeSymbol(pair)))
     }
-    return table
+    return read
   }
 
   /// The place of the only space between two non-empty parts.

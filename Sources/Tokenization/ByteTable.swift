@@ -6,8 +6,10 @@
 /// vocabulary.
 struct ByteTable: Sendable {
   private(set) var keys: ByteStrings
-  /// Zero for an empty slot, otherwise position plus one, below `slots.count`, and above it a part
-  /// of the hash. A power of two, at least twice the entries.
+  /// Zero where empty; otherwise the position plus one in the bits that an index into `slots` has,
+  /// and bits of the hash above them.
+  ///
+  /// A power of two, at least twice the entries.
   private var slots: [UInt32]
   private var used = 0
   /// A seed of its own per table: a file cannot be made to collide on purpose.
@@ -34,22 +36,15 @@ struct ByteTable: Sendable {
     slots = [UInt32](repeating: 0, count: size)
     for position in 0..<keys.count where isKey(position) {
       let range = keys.range(position)
-      if find(keys.bytes, range) == nil { place(position, hash(keys.bytes, range)) }
+      let hash = hash(keys.bytes, range)
+      let slot = slot(of: keys.bytes, range, hash)
+      if slots[slot] == 0 { fill(slot, position, hash) }
     }
   }
 
   /// The position of the entry equal to `source[range]`, or nil.
   func find(_ source: [UInt8], _ range: Range<Int>) -> Int? {
-    let hash = hash(source, range)
-    let mask = slots.count - 1
-    let tag = tag(hash)
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while slots[slot] != 0 {
-      let position = Int(slots[slot]) & mask - 1
-      if Int(slots[slot]) & ~mask == tag, keys.equals(position, source, range) { return position }
-      slot = (slot + 1) & mask
-    }
-    return nil
+    position(in: slots[slot(of: source, range, hash(source, range))])
   }
 
   func find(_ key: [UInt8]) -> Int? { find(key, 0..<key.count) }
@@ -57,32 +52,48 @@ struct ByteTable: Sendable {
   /// The position of the entry equal to `source[range]`, which is added if it is missing.
   @discardableResult
   mutating func insert(_ source: [UInt8], _ range: Range<Int>) -> Int {
-    if let present = find(source, range) { return present }
     if (used + 1) * 2 > slots.count { grow() }
+    let hash = hash(source, range)
+    let slot = slot(of: source, range, hash)
+    if let present = position(in: slots[slot]) { return present }
     keys.append(source[range])
-    place(keys.count - 1, hash(source, range))
+    fill(slot, keys.count - 1, hash)
     return keys.count - 1
   }
 
   private mutating func grow() {
-    let old = slots
-    slots = [UInt32](repeating: 0, count: old.count * 2)
+    let positions = slots.compactMap(position(in:))
+    slots = [UInt32](repeating: 0, count: slots.count * 2)
     used = 0
-    for slot in old where slot != 0 {
-      let position = Int(slot) & (old.count - 1) - 1
-      place(position, hash(keys.bytes, keys.range(position)))
+    for position in positions {
+      let range = keys.range(position)
+      let hash = hash(keys.bytes, range)
+      fill(slot(of: keys.bytes, range, hash), position, hash)
     }
   }
 
-  private mutating func place(_ position: Int, _ hash: UInt64) {
-    let mask = slots.count - 1
-    var slot = Int(truncatingIfNeeded: hash) & mask
-    while slots[slot] != 0 { slot = (slot + 1) & mask }
+  private mutating func fill(_ slot: Int, _ position: Int, _ hash: UInt64) {
     slots[slot] = UInt32(tag(hash) | position + 1)
     used += 1
   }
 
-  /// The part of a hash that its slot holds.
+  /// The slot of the entry equal to `source[range]`, or the empty one where it would be.
+  private func slot(of source: [UInt8], _ range: Range<Int>, _ hash: UInt64) -> Int {
+    let mask = slots.count - 1
+    let tag = tag(hash)
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while let position = position(in: slots[slot]) {
+      if Int(slots[slot]) & ~mask == tag, keys.equals(position, source, range) { break }
+      slot = (slot + 1) & mask
+    }
+    return slot
+  }
+
+  private func position(in slot: UInt32) -> Int? {
+    slot == 0 ? nil : Int(slot) & (slots.count - 1) - 1
+  }
+
+  /// The bits of a hash that its slot holds.
   private func tag(_ hash: UInt64) -> Int { Int(hash >> 32) & ~(slots.count - 1) }
 
   private func hash(_ source: [UInt8], _ range: Range<Int>) -> UInt64 {

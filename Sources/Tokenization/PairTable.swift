@@ -1,32 +1,40 @@
 /// The merge rules of a BPE vocabulary: a hash table from two symbols to rank and merged symbol.
 struct PairTable: Sendable {
-  /// A rule: the lower its rank, the earlier it applies.
-  struct Merge {
-    var rank: UInt32
-    var symbol: UInt32
-  }
-
-  private struct Rule {
+  /// Two neighbouring symbols and the one they become.
+  struct Rule {
     var left: UInt32
     var right: UInt32
     var symbol: UInt32
   }
 
-  /// All rules; the rank is the position.
-  private var rules: [Rule] = []
-  /// Rank plus one, zero for an empty slot.
+  /// What a rule does: the lower its rank, the earlier it applies.
+  struct Merge {
+    var rank: UInt32
+    var symbol: UInt32
+  }
+
+  /// In the order of their ranks, from 0 on.
+  private let rules: [Rule]
+  /// A rank plus one, zero where empty.
+  ///
+  /// A power of two, at least twice the rules.
   private var slots: [UInt32]
   private let multiplier: UInt64
   private let shift: UInt64
 
-  /// - Parameter capacity: the greatest number of rules that will be added.
-  init(capacity: Int) {
+  /// Of rules for the same pair the first one applies: it has the better rank.
+  init(_ rules: [Rule]) {
+    self.rules = rules
     var bits: UInt64 = 5
-    while 1 << bits < capacity * 2 + 2 { bits += 1 }
-    rules.reserveCapacity(capacity)
+    while 1 << bits < rules.count * 2 { bits += 1 }
     slots = [UInt32](repeating: 0, count: 1 << bits)
     multiplier = UInt64.random(in: 0 ... .max) | 1
     shift = 64 - bits
+    // A loop of nothing else: the processor waits for several slots at a time.
+    for (rank, rule) in rules.enumerated() {
+      let slot = slot(of: rule.left, rule.right)
+      if slots[slot] == 0 { slots[slot] = UInt32(rank) + 1 }
+    }
   }
 
   /// The rule for two neighbouring symbols, or nil.
@@ -35,14 +43,6 @@ struct PairTable: Sendable {
     let found = slots[slot(of: left, right)]
     guard found != 0 else { return nil }
     return Merge(rank: found - 1, symbol: rules[Int(found) - 1].symbol)
-  }
-
-  /// Adds the rule of the next rank. It never applies where the pair has one already, since that has
-  /// the better rank.
-  mutating func append(_ left: UInt32, _ right: UInt32, makes symbol: UInt32) {
-    rules.append(Rule(left: left, right: right, symbol: symbol))
-    let slot = slot(of: left, right)
-    if slots[slot] == 0 { slots[slot] = UInt32(rules.count) }
   }
 
   /// The slot of a pair, or the empty one where it would be.

@@ -80,11 +80,16 @@ struct MacroSupport {
       .unsafeFlags(
         ["-L", host, "-Xlinker", "-rpath", "-Xlinker", host] + libraries.map { "-l" + $0 })
     ]
+    // A library and a plugin of one file: tests of a plugin itself are built for the machine that
+    // compiles, and with them a second copy of everything else that is tested.
     targets = [
+      .target(
+        name: "LanguageModelMacros", swiftSettings: swiftSettings + find, linkerSettings: link),
       .macro(
-        name: "LanguageModelMacros", swiftSettings: swiftSettings + find, linkerSettings: link)
+        name: "LanguageModelMacroPlugin", dependencies: ["LanguageModelMacros"],
+        swiftSettings: swiftSettings + find, linkerSettings: link),
     ]
-    dependencies = ["LanguageModelMacros"]
+    dependencies = ["LanguageModelMacroPlugin"]
     settings = [.define("HEARTH_MACROS")]
     testTargets = [
       .testTarget(

@@ -6,7 +6,7 @@ public import _StringProcessing
 @attached(extension, conformances: Generable, names: named(init(_:)), named(generatedContent))
 @attached(member, names: arbitrary)
 public macro Generable(description: String? = nil) =
-  #externalMacro(module: "LanguageModelMacros", type: "GenerableMacro")
+  #externalMacro(module: "LanguageModelMacroPlugin", type: "GenerableMacro")
 
 /// Makes a structure or an enumeration ``Generable``.
 /// - Parameters:
@@ -17,7 +17,7 @@ public macro Generable(description: String? = nil) =
 @attached(member, names: arbitrary)
 public macro Generable(
   description: String? = nil, representNilExplicitlyInGeneratedContent: Bool
-) = #externalMacro(module: "LanguageModelMacros", type: "GenerableMacro")
+) = #externalMacro(module: "LanguageModelMacroPlugin", type: "GenerableMacro")
 
 /// Makes a structure or an enumeration ``Generable`` under a name of its own.
 /// - Parameters:
@@ -29,26 +29,26 @@ public macro Generable(
 @attached(member, names: arbitrary)
 public macro Generable(
   name: String, description: String? = nil, representNilExplicitlyInGeneratedContent: Bool = false
-) = #externalMacro(module: "LanguageModelMacros", type: "GenerableMacro")
+) = #externalMacro(module: "LanguageModelMacroPlugin", type: "GenerableMacro")
 
 /// Tells the model what a property is for.
 @attached(peer)
 public macro Guide(description: String) =
-  #externalMacro(module: "LanguageModelMacros", type: "GuideMacro")
+  #externalMacro(module: "LanguageModelMacroPlugin", type: "GuideMacro")
 
 /// Tells the model what a property is for, and which rules its values follow.
 @attached(peer)
 public macro Guide<T: Generable>(description: String? = nil, _ guides: GenerationGuide<T>...) =
-  #externalMacro(module: "LanguageModelMacros", type: "GuideMacro")
+  #externalMacro(module: "LanguageModelMacroPlugin", type: "GuideMacro")
 
 /// Tells the model what a property is for, and which regular expression its values match.
 @attached(peer)
 public macro Guide<RegexOutput>(description: String? = nil, _ guides: Regex<RegexOutput>) =
-  #externalMacro(module: "LanguageModelMacros", type: "GuideMacro")
+  #externalMacro(module: "LanguageModelMacroPlugin", type: "GuideMacro")
 
 /// Stores a property that is declared in an extension of ``SessionPropertyValues``.
 @attached(accessor)
 @attached(peer, names: prefixed(__Key_))
 public macro SessionPropertyEntry() =
-  #externalMacro(module: "LanguageModelMacros", type: "SessionPropertyEntryMacro")
+  #externalMacro(module: "LanguageModelMacroPlugin", type: "SessionPropertyEntryMacro")
 #endif

@@ -1,3 +1,4 @@
+internal import LanguageModelMacros
 @_spi(PluginMessage) internal import SwiftCompilerPluginMessageHandling
 internal import SwiftSyntaxMacros
 

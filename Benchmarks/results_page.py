@@ -33,9 +33,12 @@ in eight, so that prefill could exceed it.
 
 A turn of a short measure repeats it for 0.3 s and counts as the median of all but the first. The figures of
 the EPYC of model 17 and of the Xeon are of earlier versions, before prompts with AVX2 became 9 to 34 %
-faster (model 1). There Gemma's decode (the rounds of two runs together), 1.1B Q4_K_M's and one thread are of a
-later day. All machines are virtual; loading without `--cached`, which needs new memory, varies there more
-than all else, and on the EPYC of model 1 the bandwidth of memory fell by half for minutes.
+faster (model 1). There decode, load, first token and peak memory with two threads are of a later day, prefill
+and one thread of the days before. All machines are virtual; loading without `--cached`, which needs new
+memory, varies there more than all else (memory that was let go is given back to the host, and costs several
+times as much to get again), and on the EPYC of model 1 the bandwidth of memory fell by half for minutes.
+Of two processes the one that is started first decodes 2 to 5 % faster there: in what was measured on that
+later day llama.cpp was, before that Hearth.
 
 Decode is 64 tokens after the number in its name; load, first token (`ttft200`, after 200 tokens, process
 start included for Hearth) and peak memory (512 tokens read, 16 written, context 4,096) each take a fresh

@@ -151,17 +151,17 @@ static attention_job plan(const ck_context *c, const ck_layer_attention *layer) 
   // With few rows smaller tiles, so that every thread gets one.
   const size_t most = layer->tiles && kv_heads * rows >= threads * MATRIX_ROWS * 2 ? MATRIX_ROWS
                                                                                   : TILE_ROWS;
-  const size_t tile_rows = smaller(rows, most);
+  const size_t tile_rows = smaller(rows, most), tiles = ceiling(rows, most);
   // Keys are split where one tile a kv head is too little to balance over the threads.
   const bool split_keys =
-      ceiling(rows, most) == 1 && !layer->tiles && threads > 1 && kv_heads < 4 * threads;
+      tiles == 1 && !layer->tiles && threads > 1 && kv_heads < 4 * threads;
   return (attention_job){
     .c = c,
     .layer = layer,
     .group = group,
     .rows = rows,
     .tile_rows = most,
-    .tiles = ceiling(rows, most),
+    .tiles = tiles,
     .worker_floats = worker_floats(c, layer, tile_rows),
     .sum_floats = tile_rows * ck_attention_sum_stride(layer->head_dim),
     .slots = split_keys ? larger(SUM_SLOTS / kv_heads, 1) : 0,

@@ -27,9 +27,7 @@ struct ByteReader {
 
   /// Reads a length and that many bytes.
   mutating func string(_ field: @autoclosure () -> String) throws(GGUFError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    _ = file.append(try stringRange(field()), to: &bytes)
-    return bytes
+    file.bytes(try stringRange(field()))
   }
 
   /// Reads a length and passes over that many bytes, which are where it says.

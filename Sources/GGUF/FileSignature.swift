@@ -2,8 +2,7 @@
 enum FileSignature {
   /// Reads the magic, or says what the file is instead.
   static func check(_ reader: inout ByteReader) throws(GGUFError) {
-    var start: [UInt8] = []
-    _ = reader.file.append(0..<min(reader.file.count, 512), to: &start)
+    let start = reader.file.bytes(0..<min(reader.file.count, 512))
     let magic = try reader.integer("magic", as: UInt32.self)
     // "GGUF", lowest byte first.
     guard magic == 0x4655_4747 else { throw .notGGUF(looksLike: guess(start)) }

@@ -143,12 +143,8 @@ extension MappedFile {
     }
   }
 
-  /// Appends the bytes of a range; false, and nothing appended, where it passes the end.
-  func append(_ range: Range<Int>, to bytes: inout [UInt8]) -> Bool {
-    guard contains(range.lowerBound, range.count) else { return false }
-    unsafe bytes.append(contentsOf: unsafeBytes(range))
-    return true
-  }
+  /// Copies the bytes of a range of the file.
+  func bytes(_ range: Range<Int>) -> [UInt8] { unsafe [UInt8](unsafeBytes(range)) }
 
   /// Copies strings that lie from an offset on, each behind the eight bytes of its length, into one
   /// array.
